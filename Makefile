@@ -1,0 +1,47 @@
+# `make` alone lists what there is. Everything runs in .venv, made from requirements.lock.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check lint format lock bench clean
+
+help: ## list these goals
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(VENV)/.installed: requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Firesteel needs Python 3.11 or later; PYTHON=python3.12 make … chooses one.")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+setup: $(VENV)/.installed ## make .venv from the lock file
+
+demo: setup ## embedded Kafka, generated page views, the reference job, a checked result
+	$(BIN)/firesteel demo
+
+test: setup lint ## lint, types, and every test: what CI runs
+	$(BIN)/python -m pytest
+
+lint: setup ## ruff and mypy --strict
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/mypy
+
+format: setup ## rewrite the code as ruff wants it
+	$(BIN)/ruff format src tests bench
+	$(BIN)/ruff check --fix src tests bench
+
+check: setup ## firesteel check on every example
+	$(BIN)/firesteel check examples
+
+bench: setup ## the reference job over 5,000,000 rows
+	$(BIN)/python -m bench.reference
+
+lock: ## resolve pyproject.toml anew into requirements.lock (needs uv)
+	printf 'hatchling\neditables\n' | uv pip compile -q --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-annotate --no-header --group dev pyproject.toml - -o requirements.lock
+
+clean: ## remove what make and the tests made
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

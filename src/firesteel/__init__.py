@@ -1,0 +1,1 @@
+"""Firesteel runs Flink SQL jobs between Kafka topics, unchanged, on Spark Structured Streaming."""

@@ -1,0 +1,98 @@
+"""A table as the rest of the house sees it: a schema, typed options, and formats bound to their columns.
+
+Everything here is frozen and picklable: the same objects travel to Spark's workers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from sqlglot import exp
+
+from firesteel.errors import Span
+from firesteel.options.value import OptionValues
+from firesteel.types import DataType, Field
+
+
+@dataclass(frozen=True)
+class BoundFormat:
+    """A format, its typed options and the columns it reads and writes, in the order they have on the wire.
+
+    `fields` carry the names used inside the message: a `key.fields-prefix` is already taken off.
+    `columns` are the names of the same columns in the table.
+    """
+
+    name: str
+    options: OptionValues
+    fields: tuple[Field, ...]
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Physical:
+    name: str
+    type: DataType
+    span: Span
+    comment: str | None = None
+
+
+@dataclass(frozen=True)
+class Computed:
+    """The expression is still syntax; the plan resolves it against the table's other columns."""
+
+    name: str
+    expression: exp.Expression
+    span: Span
+    comment: str | None = None
+
+
+@dataclass(frozen=True)
+class Metadata:
+    name: str
+    type: DataType
+    key: str
+    virtual: bool
+    span: Span
+    comment: str | None = None
+
+
+Column = Physical | Computed | Metadata
+
+
+@dataclass(frozen=True)
+class Watermark:
+    """`column` may be a nested path; the plan resolves the expression."""
+
+    column: str
+    expression: exp.Expression
+    span: Span
+
+
+class UpdateMode(Enum):
+    """What a sink takes. DLI writes it as `update-mode`; elsewhere the connector and the format imply it."""
+
+    APPEND = "append"
+    UPSERT = "upsert"
+    RETRACT = "retract"
+
+
+@dataclass(frozen=True)
+class Table:
+    name: str
+    connector: str
+    columns: tuple[Column, ...]
+    primary_key: tuple[str, ...]
+    watermark: Watermark | None
+    options: OptionValues
+    key_format: BoundFormat | None
+    value_format: BoundFormat
+    span: Span
+    comment: str | None = None
+
+    @property
+    def physical(self) -> tuple[Physical, ...]:
+        return tuple(column for column in self.columns if isinstance(column, Physical))
+
+    def column(self, name: str) -> Column | None:
+        return next((column for column in self.columns if column.name == name), None)

@@ -1,0 +1,61 @@
+"""What every format is: a decoder from messages to Arrow, an encoder from Arrow to messages.
+
+A decoder never raises for bad data: a message that cannot be read becomes a `Reject`, and the caller decides whether
+the job fails or goes on. A decoder made with `ignore-parse-errors` follows Flink's rules for it: a bad field becomes
+NULL and its row is kept, a bad message gives no row; both are rejects, so that nothing is lost in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+import pyarrow as pa
+
+
+class Reason(Enum):
+    """Why a record was refused. Counters are kept per table and reason."""
+
+    MALFORMED = "malformed"
+    BAD_VALUE = "bad-value"
+    MISSING_FIELD = "missing-field"
+    TOO_LARGE = "too-large"
+
+
+@dataclass(frozen=True)
+class Reject:
+    """`index` is the message's place in the block; `kept`: the row was kept, with NULL in `column`."""
+
+    index: int
+    reason: Reason
+    detail: str
+    column: str | None = None
+    kept: bool = False
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """`origin[i]` is the index of the message that row i came from; None says that row i is message i, for all of them."""
+
+    batch: pa.RecordBatch
+    rejects: tuple[Reject, ...] = ()
+    origin: pa.Array | None = None
+
+
+class Decoder(Protocol):
+    def decode(self, values: Sequence[bytes | None]) -> Decoded: ...
+
+
+class Encoder(Protocol):
+    def encode(self, batch: pa.RecordBatch) -> list[bytes | None]: ...
+
+
+class EncodeError(ValueError):
+    """A row that its format cannot write. `row` is its place in the batch."""
+
+    def __init__(self, row: int, detail: str) -> None:
+        super().__init__(detail)
+        self.row = row
+        self.detail = detail

@@ -1,0 +1,35 @@
+"""The options of one table, checked and typed. Raw strings end here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from firesteel.errors import Span
+from firesteel.options.option import Option
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class OptionValues:
+    """Typed values by option key, without defaults; `spans` say where each was written.
+
+    `properties` holds the client settings (`properties.*` with the prefix taken off).
+    """
+
+    values: Mapping[str, object] = field(default_factory=dict)
+    spans: Mapping[str, Span] = field(default_factory=dict)
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+    def get(self, option: Option[T]) -> T | None:
+        """The value that was written, else the option's default."""
+        value = self.values.get(option.key, option.default)
+        return value  # type: ignore[return-value]  # the mapping is filled by option.kind.parse only
+
+    def given(self, option: Option[T]) -> bool:
+        return option.key in self.values
+
+    def span(self, option: Option[T]) -> Span | None:
+        return self.spans.get(option.key)
