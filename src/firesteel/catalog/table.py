@@ -6,11 +6,11 @@ Everything here is frozen and picklable: the same objects travel to Spark's work
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
 from sqlglot import exp
 
-from firesteel.errors import Span
+from firesteel.errors import Problem, Span
+from firesteel.options.legacy import UPDATE_MODE, UpdateMode
 from firesteel.options.value import OptionValues
 from firesteel.types import DataType, Field
 
@@ -69,16 +69,10 @@ class Watermark:
     span: Span
 
 
-class UpdateMode(Enum):
-    """What a sink takes. DLI writes it as `update-mode`; elsewhere the connector and the format imply it."""
-
-    APPEND = "append"
-    UPSERT = "upsert"
-    RETRACT = "retract"
-
-
 @dataclass(frozen=True)
 class Table:
+    """`connector` is the one it behaves as: DLI's `kafka` with `update-mode` = `upsert` is an `upsert-kafka` table."""
+
     name: str
     connector: str
     columns: tuple[Column, ...]
@@ -89,6 +83,14 @@ class Table:
     value_format: BoundFormat
     span: Span
     comment: str | None = None
+    #: What is wrong with the table only when it is read, and only when it is written.
+    problems_as_source: tuple[Problem, ...] = ()
+    problems_as_sink: tuple[Problem, ...] = ()
+
+    @property
+    def update_mode(self) -> UpdateMode | None:
+        """DLI's `update-mode`; None where the connector and the format imply it."""
+        return self.options.get(UPDATE_MODE)
 
     @property
     def physical(self) -> tuple[Physical, ...]:

@@ -19,6 +19,12 @@ class Dialect(Enum):
     FLINK = "Flink"
     LEGACY = "Flink 1.10"
     DLI = "Huawei DLI"
+    FIRESTEEL = "Firesteel"
+
+    @property
+    def is_old(self) -> bool:
+        """The names with `connector.type`, as Flink 1.10 had them and DLI has them still."""
+        return self in (Dialect.LEGACY, Dialect.DLI)
 
 
 class Side(Flag):
@@ -61,3 +67,5 @@ class Option(Generic[T]):
     aliases: tuple[Alias, ...] = field(default=())
     secret: bool = False
     deprecated: bool = False
+    #: Who has this option at all: FIRESTEEL marks what Flink does not have, DLI and LEGACY what only they have.
+    dialect: Dialect = Dialect.FLINK

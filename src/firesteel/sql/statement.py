@@ -1,6 +1,7 @@
 """The statements of a script, as written: names and texts with their positions, nothing looked up yet.
 
-Expressions and queries stay sqlglot trees; `span_of` (in `sql/script.py`) says where in the script a node of such a tree stands.
+Expressions and queries stay sqlglot trees; `span_of` (in `sql/script.py`) says where in the script a node of such a
+tree stands.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from firesteel.types import DataType
 
 @dataclass(frozen=True)
 class Name:
-    """An identifier without its back-ticks; for a path such as `a.b.c`, the last part, with `path` holding all of them."""
+    """An identifier without its back-ticks; of a path such as `a.b.c` the last part, with `path` holding all."""
 
     text: str
     span: Span
@@ -129,7 +130,10 @@ class CreateFunction:
 
 @dataclass(frozen=True)
 class Insert:
-    """`INSERT INTO target [(columns)] query`. `VALUES` is a query too."""
+    """`INSERT INTO target [(columns)] query`. `VALUES` is a query too.
+
+    `on_conflict` is the ERROR, NOTHING or DEDUPLICATE of `ON CONFLICT DO …`.
+    """
 
     span: Span
     target: Name
@@ -137,6 +141,7 @@ class Insert:
     columns: tuple[Name, ...] = ()
     overwrite: bool = False
     hints: tuple[OptionEntry, ...] = ()
+    on_conflict: Name | None = None
 
 
 @dataclass(frozen=True)
@@ -226,4 +231,7 @@ Statement = (
 
 @dataclass(frozen=True)
 class Script:
+    """`refused` are the names whose CREATE has a mistake: to call them unknown later on would be a second complaint."""
+
     statements: tuple[Statement, ...]
+    refused: tuple[Name, ...] = ()

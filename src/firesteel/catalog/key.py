@@ -1,0 +1,135 @@
+"""The message key: which columns it has, and how key and value formats are bound to their columns."""
+
+from __future__ import annotations
+
+from firesteel.catalog.column import suggest_column
+from firesteel.catalog.table import BoundFormat, Column, Physical
+from firesteel.changelog import INSERT_ONLY, render_changelog
+from firesteel.errors import Problem, Span
+from firesteel.options import kafka
+from firesteel.options.kafka import ValueFields
+from firesteel.options.legacy import UPDATE_MODE
+from firesteel.options.option import Dialect
+from firesteel.options.resolve import FormatOptions, TableOptions
+from firesteel.options.value import OptionValues
+from firesteel.types import Field
+
+
+def bind_formats(
+    table: TableOptions,
+    columns: tuple[Column, ...],
+    primary_key: tuple[str, ...],
+    problems: list[Problem],
+    span: Span,
+) -> tuple[BoundFormat | None, BoundFormat]:
+    """The key's format, if there is one, and the value's."""
+    physical = [column for column in columns if isinstance(column, Physical)]
+    by_name = {column.name: column for column in physical}
+    options = table.options
+    upsert = table.connector == "upsert-kafka"
+    wanted = primary_key if upsert else (options.get(kafka.KEY_FIELDS) or ())
+    prefix = options.get(kafka.KEY_FIELDS_PREFIX) or ""
+    keys: list[str] = []
+    for name in wanted:
+        if name not in by_name:
+            other = any(column.name == name for column in columns)
+            what = "which is not a physical column" if other else "which is not a column of the table"
+            problems.append(
+                Problem(
+                    f"{table.scope.name(kafka.KEY_FIELDS)} has '{name}', {what}.",
+                    table.scope.where(kafka.KEY_FIELDS),
+                    f"Physical columns are {', '.join(by_name)}." if other else suggest_column(name, dict(by_name)),
+                )
+            )
+            continue
+        if not name.startswith(prefix):
+            owner = "The PRIMARY KEY" if upsert else table.scope.name(kafka.KEY_FIELDS)
+            problems.append(
+                Problem(
+                    f"{owner} has '{name}', which does not start with '{prefix}' as "
+                    f"{table.scope.name(kafka.KEY_FIELDS_PREFIX)} says.",
+                    table.scope.where(kafka.KEY_FIELDS_PREFIX if upsert else kafka.KEY_FIELDS),
+                    f"Rename the column to '{prefix}{name}', or change the prefix.",
+                )
+            )
+        keys.append(name)
+    in_value = [
+        column.name
+        for column in physical
+        if options.get(kafka.VALUE_FIELDS_INCLUDE) is ValueFields.ALL or column.name not in keys
+    ]
+    key_format = None
+    if table.key_format is not None:
+        fields = tuple(Field(name.removeprefix(prefix), by_name[name].type) for name in keys)
+        key_format = BoundFormat(table.key_format.name, table.key_format.options, fields, tuple(keys))
+    chosen = table.value_format
+    value_format = BoundFormat(
+        chosen.name if chosen else "",
+        chosen.options if chosen else OptionValues(),
+        tuple(Field(name, by_name[name].type) for name in in_value),
+        tuple(in_value),
+    )
+    return key_format, value_format
+
+
+def check_key(table: TableOptions, primary_key: tuple[str, ...], key_span: Span | None, span: Span) -> list[Problem]:
+    """Which formats may carry a key, and which tables need or refuse a primary key."""
+    if table.connector == "upsert-kafka":
+        return _check_upsert(table, primary_key, key_span, span)
+    problems: list[Problem] = []
+    value, key = table.value_format, table.key_format
+    if key is not None and key.spec is not None and key.spec.changelog != INSERT_ONLY:
+        problems.append(
+            Problem(
+                f"'key.format' is '{key.name}', which is for changes ({render_changelog(key.spec.changelog)}); "
+                "a message key is a plain row.",
+                key.span,
+                "Write a format such as 'json', 'csv', 'avro' or 'raw'.",
+            )
+        )
+    if key_span is not None and value is not None and value.spec is not None and value.spec.changelog == INSERT_ONLY:
+        problems.append(
+            Problem(
+                f"The table has a PRIMARY KEY, which the format '{value.name}' of a 'kafka' table cannot keep: it only "
+                "inserts.",
+                key_span,
+                "Remove the PRIMARY KEY, or write "
+                + (
+                    "'update-mode' = 'upsert'."
+                    if table.dialect is Dialect.DLI
+                    else "'connector' = 'upsert-kafka' with 'key.format' and 'value.format'."
+                ),
+            )
+        )
+    return problems
+
+
+def _check_upsert(
+    table: TableOptions, primary_key: tuple[str, ...], key_span: Span | None, span: Span
+) -> list[Problem]:
+    problems: list[Problem] = []
+    if key_span is None:
+        mode = table.options.get(UPDATE_MODE)
+        what = f"'update-mode' is '{mode.value}' and" if mode is not None else "An 'upsert-kafka' table"
+        problems.append(
+            Problem(
+                f"{what} needs a PRIMARY KEY: it is the message key, and says which row a message updates or deletes.",
+                span,
+                "Add PRIMARY KEY (column) NOT ENFORCED to the column list.",
+            )
+        )
+    choices: list[tuple[str, FormatOptions]] = []
+    for name, choice in (("key.format", table.key_format), ("value.format", table.value_format)):
+        if choice is not None and all(choice.span != seen.span for _, seen in choices):
+            choices.append((name, choice))
+    for name, choice in choices:
+        if choice.spec is not None and choice.spec.changelog != INSERT_ONLY:
+            problems.append(
+                Problem(
+                    f"'{table.scope.names.get(name, name)}' is '{choice.name}', which is for changes "
+                    f"({render_changelog(choice.spec.changelog)}); an 'upsert-kafka' table makes the changes itself.",
+                    choice.span,
+                    f"Write 'json', 'csv' or 'avro', or use 'connector' = 'kafka' with 'format' = '{choice.name}'.",
+                )
+            )
+    return problems

@@ -1,0 +1,105 @@
+"""Metadata columns against the keys that the connector and the value format have."""
+
+from __future__ import annotations
+
+from firesteel.catalog.cast import castable
+from firesteel.catalog.table import Column, Metadata
+from firesteel.errors import Problem
+from firesteel.options import kafka
+from firesteel.options.kind import quoted
+from firesteel.options.metadata import MetadataKey, Write
+from firesteel.options.resolve import TableOptions
+from firesteel.options.spelling import nearest
+from firesteel.types import DataType
+
+
+def metadata_keys(table: TableOptions) -> dict[str, MetadataKey]:
+    """By the name that METADATA FROM uses: the format's own begin with `value.`."""
+    keys = {key.key: key for key in (table.spec.metadata if table.spec else ())}
+    if table.value_format is not None and table.value_format.spec is not None:
+        keys |= {f"value.{key.key}": key for key in table.value_format.spec.metadata}
+    return keys
+
+
+def has_many_topics(table: TableOptions) -> bool:
+    topics: tuple[str, ...] = table.options.get(kafka.TOPIC) or ()
+    return len(topics) > 1 or table.scope.written(kafka.TOPIC_PATTERN)
+
+
+def check_metadata_as_source(table: TableOptions, columns: tuple[Column, ...]) -> list[Problem]:
+    """Every metadata column is read, VIRTUAL or not."""
+    keys = metadata_keys(table)
+    if table.spec is None or table.value_format is None or table.value_format.spec is None:
+        return []
+    problems: list[Problem] = []
+    for column in (column for column in columns if isinstance(column, Metadata)):
+        known = keys.get(column.key)
+        if known is None:
+            problems.append(_unknown(column, list(keys), "does not have"))
+        elif not castable(known.type, column.type):
+            reason = f"'{column.key}' is {known.type.sql}, which cannot become it"
+            problems.append(_bad_type(column, known.type, reason))
+    return problems
+
+
+def check_metadata_as_sink(table: TableOptions, columns: tuple[Column, ...]) -> list[Problem]:
+    """Only what is not VIRTUAL is written."""
+    keys = metadata_keys(table)
+    if table.spec is None or table.value_format is None or table.value_format.spec is None:
+        return []
+    many = has_many_topics(table)
+    problems: list[Problem] = []
+    written = [column for column in columns if isinstance(column, Metadata) and not column.virtual]
+    for column in written:
+        known = keys.get(column.key)
+        if known is None:
+            writable = [name for name, key in keys.items() if _is_writable(key, many)]
+            problems.append(_unknown(column, writable, "cannot take"))
+        elif not _is_writable(known, many):
+            reason = (
+                "written only when the table has several topics" if known.write is Write.SEVERAL_TOPICS else "read-only"
+            )
+            problems.append(
+                Problem(
+                    f"'{column.name}' is the metadata '{column.key}', which is {reason}.",
+                    column.span,
+                    f"Add VIRTUAL to '{column.name}': it then takes no part in an INSERT.",
+                )
+            )
+        elif not castable(column.type, known.type):
+            problems.append(_bad_type(column, known.type, f"it cannot become '{column.key}', {known.type.sql}"))
+    names = {column.key: column for column in written}
+    if "headers" in names and "header-list" in names:
+        problems.append(
+            Problem(
+                f"'{names['header-list'].name}' and '{names['headers'].name}' both write the headers.",
+                names["header-list"].span,
+                "Add VIRTUAL to one of them.",
+            )
+        )
+    if many and "topic" not in names:
+        what = kafka.TOPIC_PATTERN if table.scope.written(kafka.TOPIC_PATTERN) else kafka.TOPIC
+        problems.append(
+            Problem(
+                f"{table.scope.name(what)} names several topics, and no column says which one a row goes to.",
+                table.scope.where(what),
+                "Name one topic, or add a column that chooses: target STRING METADATA FROM 'topic'.",
+            )
+        )
+    return problems
+
+
+def _is_writable(key: MetadataKey, many_topics: bool) -> bool:
+    return key.write is Write.ALWAYS or (key.write is Write.SEVERAL_TOPICS and many_topics)
+
+
+def _unknown(column: Metadata, keys: list[str], lacks: str) -> Problem:
+    close = nearest(column.key, keys, 0.6)
+    hint = f"Write METADATA FROM '{close}'." if close else f"There is {quoted(keys)}."
+    return Problem(f"'{column.name}' is the metadata '{column.key}', which this table {lacks}.", column.span, hint)
+
+
+def _bad_type(column: Metadata, wanted: DataType, reason: str) -> Problem:
+    return Problem(
+        f"'{column.name}' is {column.type.sql}, but {reason}.", column.span, f"Declare '{column.name}' as {wanted.sql}."
+    )

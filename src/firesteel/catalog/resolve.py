@@ -1,0 +1,118 @@
+"""CREATE TABLE to Table: the one place where columns, options and formats meet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+
+from firesteel.catalog.advice import advise_sink, advise_source, check_partitioner
+from firesteel.catalog.column import resolve_columns, resolve_primary_key, resolve_watermark
+from firesteel.catalog.format_rule import check_format
+from firesteel.catalog.key import bind_formats, check_key
+from firesteel.catalog.metadata import check_metadata_as_sink, check_metadata_as_source
+from firesteel.catalog.table import Column, Table
+from firesteel.errors import Problem
+from firesteel.options.client import check_properties
+from firesteel.options.option import Side
+from firesteel.options.resolve import TableOptions, resolve_options
+from firesteel.options.rule import check_rules
+from firesteel.sql.statement import CreateTable, OptionEntry
+
+
+def resolve_definition(
+    statement: CreateTable, environment: Mapping[str, str] | None = None
+) -> tuple[Table, frozenset[str], tuple[Problem, ...]]:
+    """The table, the secrets its options hold, and what is wrong with it however it is used.
+
+    A table comes back also when something is wrong, so that the statements that use it can be checked too.
+    """
+    environment = os.environ if environment is None else environment
+    span = statement.name.span
+    problems: list[Problem] = []
+    columns = resolve_columns(statement, problems)
+    primary_key, columns = resolve_primary_key(statement.primary_key, columns, problems)
+    watermark = resolve_watermark(statement.watermarks, columns, problems)
+    options, found = resolve_options(statement.options, span, environment)
+    problems += found
+    key_format, value_format = bind_formats(options, columns, primary_key, problems, span)
+    problems += check_key(options, primary_key, statement.primary_key.span if statement.primary_key else None, span)
+    spans = {column.name: column.span for column in columns}
+    for bound, choice in ((key_format, options.key_format), (value_format, options.value_format)):
+        if bound is not None and choice is not None:
+            found = check_format(bound, choice.prefix, spans, span)
+            problems += [problem for problem in found if problem not in problems]
+    problems += _rule_problems(options, Side.BOTH)
+    table = Table(
+        statement.name.text,
+        options.connector,
+        columns,
+        primary_key,
+        watermark,
+        options.options,
+        key_format,
+        value_format,
+        span,
+        statement.comment,
+    )
+    as_source = _check_as_source(options, columns, environment)
+    as_sink = _check_as_sink(options, columns, environment)
+    # What is wrong either way is the table's own mistake, and is said once.
+    both = [problem for problem in as_source if problem in as_sink]
+    problems += both
+    table = replace(
+        table,
+        problems_as_source=tuple(problem for problem in as_source if problem not in both),
+        problems_as_sink=tuple(problem for problem in as_sink if problem not in both),
+    )
+    return table, options.secrets, tuple(problems)
+
+
+def with_hints(statement: CreateTable, hints: tuple[OptionEntry, ...]) -> CreateTable:
+    """The statement as an `/*+ OPTIONS(…) */` hint changes it: a hint's value takes the place of the table's."""
+    changed = {entry.key.value for entry in hints}
+    return replace(
+        statement, options=(*(entry for entry in statement.options if entry.key.value not in changed), *hints)
+    )
+
+
+def check_source(table: Table) -> tuple[Problem, ...]:
+    """What is wrong with the table when it is read."""
+    return table.problems_as_source
+
+
+def check_sink(table: Table) -> tuple[Problem, ...]:
+    """What is wrong with the table when it is written."""
+    return table.problems_as_sink
+
+
+def _rule_problems(options: TableOptions, side: Side) -> list[Problem]:
+    problems = list(check_rules(options.spec.rules, options.scope, side)) if options.spec else []
+    for choice in (options.key_format, options.value_format):
+        if choice is not None and choice.spec is not None:
+            found = check_rules(choice.spec.rules, choice.scope, side)
+            problems += [problem for problem in found if problem not in problems]
+    return problems
+
+
+def _check_as_source(
+    options: TableOptions, columns: tuple[Column, ...], environment: Mapping[str, str]
+) -> list[Problem]:
+    values = options.options
+    return [
+        *_rule_problems(options, Side.SOURCE),
+        *check_metadata_as_source(options, columns),
+        *check_properties(values.properties, values.spans, Side.SOURCE, options.properties_prefix, environment),
+        *advise_source(options),
+    ]
+
+
+def _check_as_sink(options: TableOptions, columns: tuple[Column, ...], environment: Mapping[str, str]) -> list[Problem]:
+    values = options.options
+    return [
+        *_rule_problems(options, Side.SINK),
+        *check_metadata_as_sink(options, columns),
+        *check_properties(values.properties, values.spans, Side.SINK, options.properties_prefix, environment),
+        *check_partitioner(options),
+        *advise_sink(options),
+    ]

@@ -1,0 +1,90 @@
+"""What every command of the command line shares: its parser, and where the cluster is.
+
+A command is a module with two functions: `add_parser(subparsers)` describes its arguments, `run(args)` does the work
+and returns the exit status. `main` imports the module of the command that was asked for, and no other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping
+from typing import NoReturn, TypeAlias
+
+from firesteel.errors import UsageError
+
+
+class CommandParser(argparse.ArgumentParser):
+    """Mistakes on the command line are told like all others: a sentence, exit status 2."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message[:1].upper()}{message[1:]}.", hint=f"'{self.prog} --help' shows what it takes.")
+
+
+Subparsers: TypeAlias = "argparse._SubParsersAction[CommandParser]"
+
+
+def add_command(subparsers: Subparsers, name: str, summary: str, description: str | None = None) -> CommandParser:
+    """A parser for a command, with help texts set as they are written."""
+    return subparsers.add_parser(
+        name,
+        help=summary,
+        description=description or f"{summary[:1].upper()}{summary[1:]}.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def add_cluster(parser: argparse.ArgumentParser) -> None:
+    """The arguments that say which cluster is meant."""
+    parser.add_argument(
+        "--bootstrap",
+        metavar="HOST:PORT",
+        help="the cluster; else FIRESTEEL_BOOTSTRAP, else the broker of 'firesteel broker start', else 127.0.0.1:9092",
+    )
+    parser.add_argument(
+        "--property",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="a setting of the Kafka client (librdkafka's name), for example security.protocol=SSL; may be repeated",
+    )
+
+
+def cluster(args: argparse.Namespace) -> dict[str, str]:
+    """The client configuration that these arguments ask for."""
+    return {"bootstrap.servers": args.bootstrap or usual_bootstrap(), **pairs(args.property, "--property")}
+
+
+def usual_bootstrap(environment: Mapping[str, str] = os.environ) -> str:
+    """Where the cluster is when nobody says so."""
+    chosen = environment.get("FIRESTEEL_BOOTSTRAP")
+    if chosen:
+        return chosen
+    from firesteel.dev.daemon import USUAL_PORT, find_daemon
+
+    daemon = find_daemon()
+    return daemon.bootstrap if daemon else f"127.0.0.1:{USUAL_PORT}"
+
+
+def pairs(texts: list[str], argument: str) -> dict[str, str]:
+    """`['a=b', 'c=d=e']` as `{'a': 'b', 'c': 'd=e'}`."""
+    found = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            # The text may hold a password, so it is not shown.
+            raise UsageError(f"'{argument}' needs KEY=VALUE.", hint=f"Write for example {argument} retention.ms=-1.")
+        found[key.strip()] = value.strip()
+    return found
+
+
+def at_least_one(text: str) -> int:
+    """An argument that counts something."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number above 0")
+    return number

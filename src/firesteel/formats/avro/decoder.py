@@ -1,0 +1,59 @@
+"""Avro messages to Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from firesteel.catalog.table import BoundFormat
+from firesteel.formats.arrow import arrow_type
+from firesteel.formats.avro.block import block_reader
+from firesteel.formats.avro.exact import BadRecord, RecordReader
+from firesteel.formats.avro.schema import derive_schema
+from firesteel.formats.block import Fast, Rows, decode_block
+from firesteel.formats.codec import Decoded, Reject
+from firesteel.options import avro as rows
+
+
+class AvroDecoder:
+    def __init__(self, bound: BoundFormat, columns: Sequence[str]) -> None:
+        legacy = check_binary(bound)
+        derive_schema(bound.fields, legacy)
+        wanted = [bound.columns.index(name) for name in columns]
+        self._columns = bound.columns
+        self._schema = pa.schema([(bound.columns[place], arrow_type(bound.fields[place].type)) for place in wanted])
+        self._reader = RecordReader(bound.fields, wanted, legacy)
+        self._block = block_reader(bound.fields, wanted, legacy)
+
+    def decode(self, values: Sequence[bytes | None]) -> Decoded:
+        return self._decode(values, None if self._block is None else self._block.read)
+
+    def decode_exactly(self, values: Sequence[bytes | None]) -> Decoded:
+        """The exact path alone; `decode` must never differ from it."""
+        return self._decode(values, None)
+
+    def _decode(self, values: Sequence[bytes | None], fast: Fast | None) -> Decoded:
+        present = [value for value in values if value is not None]
+        if len(present) == len(values):
+            places: Sequence[int] = range(len(values))
+        else:
+            places = [index for index, value in enumerate(values) if value is not None]
+        return decode_block(places, present, len(values), self._schema, fast, self._read)
+
+    def _read(self, index: int, message: bytes, found: Rows) -> None:
+        try:
+            found.rows.append(self._reader.read(message))
+            found.origin.append(index)
+        except BadRecord as error:
+            column = None if error.place is None else self._columns[error.place]
+            found.rejects.append(Reject(index, error.reason, error.detail, column))
+
+
+def check_binary(bound: BoundFormat) -> bool:
+    """Whether timestamps follow the older mapping. Raises ValueError for the JSON encoding, which is not there."""
+    if bound.options.get(rows.ENCODING) is rows.Encoding.JSON:
+        raise ValueError(
+            "'json' is not an encoding of Avro that can be read or written here. Use 'encoding' = 'binary'."
+        )
+    return bound.options.get(rows.TIMESTAMP_MAPPING_LEGACY) is True

@@ -1,0 +1,134 @@
+"""A whole block of CSV messages at once, through Arrow's CSV reader.
+
+`read` returns None unless it can prove that the exact reader would give the same rows: there is no quote, no escape, no line
+break and no blank to trim in the block, so a line is nothing but its texts between delimiters, and each has as many as the
+table has columns. Texts become values only where their shape is beyond doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from firesteel import types
+from firesteel.formats import text_column
+from firesteel.formats.arrow import arrow_type
+from firesteel.formats.csv.settings import CsvSettings
+from firesteel.formats.java_number import JAVA_SPACE
+from firesteel.types import DataType, Field
+
+Finish = Callable[[pa.Array], pa.Array | None]
+
+_WHOLE = r"^-?[0-9]{1,20}$"
+_FLOATING = r"^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$"
+_MAX_BLOCK = 1 << 30
+
+
+class BlockReader:
+    def __init__(self, width: int, columns: Sequence[tuple[int, Finish]], settings: CsvSettings) -> None:
+        self._width = width
+        self._columns = columns
+        self._settings = settings
+        self._forbidden = [b"\r", b"\0", b"\xef\xbb\xbf"]
+        self._forbidden += [char.encode() for char in (settings.quote, settings.escape) if char]
+
+    def read(self, messages: Sequence[bytes]) -> list[pa.Array] | None:
+        """One array per column, or None."""
+        joined = b"\n".join(messages)
+        if len(joined) > _MAX_BLOCK or joined.count(b"\n") != len(messages) - 1:
+            return None
+        if any(char in joined for char in self._forbidden):
+            return None
+        try:
+            if not joined.isascii():
+                joined.decode("utf-8")
+            table = self._table(joined + b"\n")
+            if table.num_rows != len(messages):
+                return None
+            arrays: list[pa.Array] = []
+            for place, finish in self._columns:
+                finished = finish(self._nullable(table.column(str(place)).combine_chunks()))
+                if finished is None:
+                    return None
+                arrays.append(finished)
+            return arrays
+        except (pa.ArrowException, UnicodeDecodeError):
+            return None
+
+    def _table(self, joined: bytes) -> pa.Table:
+        names = [str(place) for place in range(self._width)]
+        # One column at least is read: without any, Arrow forgets how many rows there are.
+        wanted = [str(place) for place, _ in self._columns] or names[:1]
+        return pyarrow.csv.read_csv(
+            pa.py_buffer(joined),
+            read_options=pyarrow.csv.ReadOptions(column_names=names, use_threads=False, block_size=len(joined) + 64),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter=self._settings.delimiter, quote_char=False, escape_char=False, ignore_empty_lines=False
+            ),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types={name: pa.string() for name in wanted},
+                include_columns=wanted,
+                strings_can_be_null=False,
+                check_utf8=False,
+            ),
+        )
+
+    def _nullable(self, texts: pa.StringArray) -> pa.StringArray:
+        if self._settings.null is not None:
+            texts = pc.if_else(pc.equal(texts, self._settings.null), pa.scalar(None, pa.string()), texts)
+        if self._settings.empty_is_null:
+            texts = pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
+        return texts
+
+
+def block_reader(fields: Sequence[Field], wanted: Sequence[int], settings: CsvSettings) -> BlockReader | None:
+    """None when a column or an option needs the exact reader."""
+    if settings.trim_spaces or settings.allow_comments or not settings.delimiter.isascii():
+        return None
+    if settings.delimiter in "\r\n":
+        return None
+    columns: list[tuple[int, Finish]] = []
+    for place in wanted:
+        finish = _finish(fields[place].type)
+        if finish is None:
+            return None
+        columns.append((place, finish))
+    return BlockReader(len(fields), columns, settings)
+
+
+def _finish(data_type: DataType) -> Finish | None:
+    result = arrow_type(data_type)
+    match data_type:
+        case types.Char() | types.Varchar():
+            return lambda texts: texts
+        case types.TinyInt() | types.SmallInt() | types.Int() | types.BigInt():
+            return _matching(_WHOLE, result)
+        case types.Float() | types.Double():
+            return _matching(_FLOATING, result)
+        case types.Decimal(precision, scale):
+            fraction = rf"(?:\.[0-9]{{1,{scale}}})?" if scale else ""
+            # A text that matches has at most as many digits before the point as the column can hold.
+            return _matching(rf"^-?[0-9]{{1,{max(1, precision - scale)}}}{fraction}$", result)
+        case types.Boolean():
+            return lambda texts: pc.equal(pc.ascii_lower(pc.utf8_trim(texts, JAVA_SPACE)), "true")
+        case types.Date():
+            return lambda texts: text_column.read_column(texts, text_column.read_dates, result)
+        case types.Timestamp():
+            return lambda texts: text_column.read_column(texts, text_column.read_timestamps(" ", False), result)
+        case types.TimestampLtz():
+            return lambda texts: text_column.read_column(texts, text_column.read_timestamps(" ", True), result)
+    return None
+
+
+def _matching(pattern: str, result: pa.DataType) -> Finish:
+    def finish(texts: pa.Array) -> pa.Array | None:
+        if pc.all(pc.match_substring_regex(texts, pattern)).as_py() is False:
+            return None
+        column = texts.cast(result)
+        column.validate(full=True)
+        return column
+
+    return finish

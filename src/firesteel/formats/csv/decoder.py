@@ -1,0 +1,54 @@
+"""CSV messages to Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from firesteel.catalog.table import BoundFormat
+from firesteel.formats.arrow import arrow_type
+from firesteel.formats.block import Rows, decode_block
+from firesteel.formats.codec import Decoded, Reason, Reject
+from firesteel.formats.csv.block import block_reader
+from firesteel.formats.csv.exact import BadLine, LineReader
+from firesteel.formats.csv.settings import from_options
+
+
+class CsvDecoder:
+    def __init__(self, bound: BoundFormat, columns: Sequence[str]) -> None:
+        settings = from_options(bound.options)
+        wanted = [bound.columns.index(name) for name in columns]
+        self._columns = bound.columns
+        self._schema = pa.schema([(bound.columns[place], arrow_type(bound.fields[place].type)) for place in wanted])
+        self._reader = LineReader(bound.fields, wanted, settings)
+        self._block = block_reader(bound.fields, wanted, settings)
+
+    def decode(self, values: Sequence[bytes | None]) -> Decoded:
+        present = [value for value in values if value]
+        if len(present) == len(values):
+            places: Sequence[int] = range(len(values))
+        else:
+            places = [index for index, value in enumerate(values) if value]
+        fast = None if self._block is None else self._block.read
+        return decode_block(places, present, len(values), self._schema, fast, self._read)
+
+    def decode_exactly(self, values: Sequence[bytes | None]) -> Decoded:
+        """The exact path alone; `decode` must never differ from it."""
+        places = [index for index, value in enumerate(values) if value]
+        present = [value for value in values if value]
+        return decode_block(places, present, len(values), self._schema, None, self._read)
+
+    def _read(self, index: int, message: bytes, found: Rows) -> None:
+        try:
+            row, bad = self._reader.read(message)
+        except BadLine as error:
+            column = None if error.place is None else self._columns[error.place]
+            found.rejects.append(Reject(index, error.reason, error.detail, column))
+            return
+        if row is not None:
+            found.rows.append(row)
+            found.origin.append(index)
+        found.rejects += [
+            Reject(index, Reason.BAD_VALUE, detail, self._columns[place], kept=True) for place, detail in bad
+        ]

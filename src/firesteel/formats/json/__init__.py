@@ -1,0 +1,1 @@
+"""The `json` format: one row per message, both directions."""

@@ -1,0 +1,56 @@
+"""JSON messages to Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from firesteel.catalog.table import BoundFormat
+from firesteel.formats.arrow import arrow_type
+from firesteel.formats.block import Rows, decode_block
+from firesteel.formats.codec import Decoded, Reason, Reject
+from firesteel.formats.json.block import block_reader
+from firesteel.formats.json.exact import BadMessage, RowReader
+from firesteel.formats.json.settings import from_options
+
+
+class JsonDecoder:
+    def __init__(self, bound: BoundFormat, columns: Sequence[str]) -> None:
+        settings = from_options(bound.options)
+        wanted = [bound.fields[bound.columns.index(name)] for name in columns]
+        self._column = {field.name: name for field, name in zip(wanted, columns, strict=True)}
+        self._schema = pa.schema([(self._column[field.name], arrow_type(field.type)) for field in wanted])
+        self._reader = RowReader(wanted, settings)
+        self._ignore = settings.ignore_parse_errors
+        self._block = block_reader(wanted, settings)
+
+    def decode(self, values: Sequence[bytes | None]) -> Decoded:
+        # No bytes, no row: Flink skips tombstones and empty messages alike.
+        present = [value for value in values if value]
+        if len(present) == len(values):
+            places: Sequence[int] = range(len(values))
+        else:
+            places = [index for index, value in enumerate(values) if value]
+        fast = None if self._block is None else self._block.read
+        return decode_block(places, present, len(values), self._schema, fast, self._read)
+
+    def decode_exactly(self, values: Sequence[bytes | None]) -> Decoded:
+        """The exact path alone; `decode` must never differ from it."""
+        places = [index for index, value in enumerate(values) if value]
+        present = [value for value in values if value]
+        return decode_block(places, present, len(values), self._schema, None, self._read)
+
+    def _read(self, index: int, message: bytes, found: Rows) -> None:
+        try:
+            rows, bad = self._reader.read(message)
+        except BadMessage as error:
+            column = None if error.column is None else self._column.get(error.column, error.column)
+            found.rejects.append(Reject(index, error.reason, error.detail, column))
+            return
+        found.rows += rows
+        found.origin += [index] * len(rows)
+        found.rejects += [
+            Reject(index, Reason.BAD_VALUE, field.detail, self._column.get(field.column, field.column), kept=True)
+            for field in bad
+        ]

@@ -1,0 +1,399 @@
+"""Flink's JSON rules to the letter, one message at a time.
+
+Values come out as Python values that Arrow takes: days for DATE, microseconds for timestamps, nanoseconds for TIME.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from firesteel import types
+from firesteel.formats import jackson, java_number, java_time
+from firesteel.formats.codec import Reason
+from firesteel.formats.json.settings import JsonSettings
+from firesteel.formats.json.token import Kind, MalformedJson, Token, TooDeep, read_tokens
+from firesteel.types import DataType, Field
+
+_NUMBERS = (Kind.INTEGER, Kind.FLOATING)
+_RANGES: dict[type[DataType], tuple[int, int]] = {
+    types.TinyInt: (-(2**7), 2**7 - 1),
+    types.SmallInt: (-(2**15), 2**15 - 1),
+    types.Int: (-(2**31), 2**31 - 1),
+    types.BigInt: (-(2**63), 2**63 - 1),
+}
+
+
+class BadMessage(ValueError):
+    """No row can be made of a message."""
+
+    def __init__(self, reason: Reason, detail: str, column: str | None = None) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+        self.column = column
+
+
+@dataclass(frozen=True)
+class BadField:
+    """A field that became NULL because parse errors are ignored."""
+
+    column: str
+    detail: str
+
+
+@dataclass
+class Cursor:
+    """A place in a token list. `bad` collects what was ignored on the way."""
+
+    tokens: list[Token]
+    at: int = 0
+    bad: list[str] = field(default_factory=list)
+
+    @property
+    def token(self) -> Token:
+        if self.at >= len(self.tokens):
+            raise ValueError("the message ends too early")
+        return self.tokens[self.at]
+
+    def is_on(self, kind: Kind) -> bool:
+        return self.token.kind is kind
+
+
+Converter = Callable[[Cursor], object]
+
+
+class RowReader:
+    """Reads one message into rows of the wanted fields."""
+
+    def __init__(self, fields: Sequence[Field], settings: JsonSettings) -> None:
+        self._settings = settings
+        self._exact_trees = any(_has_decimal(item.type) for item in fields)
+        self._fields = {item.name: (place, self._nullable(item.type)) for place, item in enumerate(fields)}
+        self._width = len(fields)
+
+    def read(self, message: bytes) -> tuple[list[list[object]], list[BadField]]:
+        """The rows of the message, and the fields that had to be ignored. Raises BadMessage."""
+        try:
+            elements = read_tokens(message)
+        except MalformedJson as error:
+            raise BadMessage(Reason.MALFORMED, str(error)) from None
+        except TooDeep as error:
+            raise BadMessage(Reason.TOO_LARGE, str(error)) from None
+        rows: list[list[object]] = []
+        bad: list[BadField] = []
+        for tokens in elements:
+            cursor = Cursor(tokens)
+            if cursor.is_on(Kind.NULL):
+                continue
+            if not cursor.is_on(Kind.START_OBJECT):
+                raise BadMessage(Reason.MALFORMED, "an element of the message's array is not an object")
+            rows.append(self._read_row(cursor, bad))
+        return rows, bad
+
+    def _read_row(self, cursor: Cursor, bad: list[BadField]) -> list[object]:
+        row: list[object] = [None] * self._width
+        try:
+            seen = 0
+            cursor.at += 1
+            while not cursor.is_on(Kind.END_OBJECT):
+                # A name given twice counts twice, and what is left when all columns were counted is not read.
+                known = self._fields.get(cursor.token.text) if seen < self._width else None
+                if seen < self._width:
+                    name = cursor.token.text
+                    cursor.at += 1
+                if known is None:
+                    _skip(cursor)
+                    continue
+                place, converter = known
+                try:
+                    row[place] = converter(cursor)
+                except (ValueError, ArithmeticError) as error:
+                    raise BadMessage(Reason.BAD_VALUE, str(error), name) from None
+                if cursor.bad:
+                    bad.extend(BadField(name, detail) for detail in cursor.bad)
+                    cursor.bad.clear()
+                cursor.at += 1
+                seen += 1
+        except BadMessage:
+            raise
+        except ValueError as error:
+            raise BadMessage(Reason.MALFORMED, str(error)) from None
+        if seen < self._width and self._settings.fail_on_missing_field:
+            missing = [name for name, (place, _) in self._fields.items() if row[place] is None]
+            detail = f"the message has no field '{missing[0]}'" if missing else "a field is missing"
+            raise BadMessage(Reason.MISSING_FIELD, detail, missing[0] if missing else None)
+        return row
+
+    def _nullable(self, data_type: DataType) -> Converter:
+        convert = self._converter(data_type)
+        ignore = self._settings.ignore_parse_errors
+
+        def read(cursor: Cursor) -> object:
+            if cursor.at >= len(cursor.tokens) or cursor.is_on(Kind.NULL):
+                return None
+            try:
+                return convert(cursor)
+            except (ValueError, ArithmeticError) as error:
+                if not ignore:
+                    raise
+                cursor.bad.append(str(error))
+                return None
+
+        return read
+
+    def _converter(self, data_type: DataType) -> Converter:
+        match data_type:
+            case types.Null():
+                return lambda cursor: None
+            case types.Boolean():
+                return _boolean
+            case types.TinyInt() | types.SmallInt():
+                return _narrow_integer(*_RANGES[type(data_type)])
+            case types.Int() | types.BigInt():
+                return _wide_integer(*_RANGES[type(data_type)])
+            case types.Float():
+                return _float
+            case types.Double():
+                return _double
+            case types.Decimal(precision, scale):
+                return _decimal(precision, scale)
+            case types.Char() | types.Varchar():
+                return self._string
+            case types.Binary() | types.Varbinary():
+                return _binary
+            case types.Date():
+                return lambda cursor: java_time.parse_date(cursor.token.text)
+            case types.Time():
+                return lambda cursor: java_time.parse_time(cursor.token.text) * 1_000_000
+            case types.Timestamp():
+                style = self._settings.timestamp
+                return lambda cursor: java_time.parse_timestamp(cursor.token.text, style)
+            case types.TimestampLtz():
+                style_ltz = self._settings.timestamp_ltz
+                return lambda cursor: java_time.parse_timestamp(cursor.token.text, style_ltz)
+            case types.Array(element):
+                return self._array(element)
+            case types.Map(key, value):
+                return self._map(key, value)
+            case types.Multiset(element):
+                return self._map(element, types.Int())
+            case types.Row(fields):
+                return self._row(fields)
+        raise ValueError(f"'{data_type}' cannot be read from JSON.")
+
+    def _string(self, cursor: Cursor) -> str:
+        if cursor.token.kind in (Kind.START_OBJECT, Kind.START_ARRAY):
+            return jackson.to_utf8_text(_tree_text(cursor, self._exact_trees))
+        return jackson.to_utf8_text(cursor.token.text)
+
+    def _array(self, element: DataType) -> Converter:
+        convert = self._nullable(element)
+
+        def read(cursor: Cursor) -> object:
+            if not cursor.is_on(Kind.START_ARRAY):
+                raise ValueError(f"{_describe(cursor.token)} is not a JSON array")
+            result: list[object] = []
+            cursor.at += 1
+            while not cursor.is_on(Kind.END_ARRAY):
+                result.append(convert(cursor))
+                cursor.at += 1
+            return result
+
+        return read
+
+    def _map(self, key: DataType, value: DataType) -> Converter:
+        if not isinstance(key, types.CHARACTER):
+            raise ValueError(f"'MAP<{key}, {value}>' has a key that is no string. JSON names are strings: use STRING.")
+        convert = self._nullable(value)
+
+        def read(cursor: Cursor) -> object:
+            if not cursor.is_on(Kind.START_OBJECT):
+                raise ValueError(f"{_describe(cursor.token)} is not a JSON object")
+            result: dict[str, object] = {}
+            cursor.at += 1
+            while not cursor.is_on(Kind.END_OBJECT):
+                name = jackson.to_utf8_text(cursor.token.text)
+                cursor.at += 1
+                result[name] = convert(cursor)
+                cursor.at += 1
+            return list(result.items())
+
+        return read
+
+    def _row(self, fields: tuple[Field, ...]) -> Converter:
+        converters = {item.name: self._nullable(item.type) for item in fields}
+        fail_on_missing = self._settings.fail_on_missing_field
+
+        def read(cursor: Cursor) -> object:
+            if not cursor.is_on(Kind.START_OBJECT):
+                raise ValueError(f"{_describe(cursor.token)} is not a JSON object")
+            result: dict[str, object] = dict.fromkeys(converters)
+            seen = 0
+            cursor.at += 1
+            while not cursor.is_on(Kind.END_OBJECT):
+                if seen >= len(converters):
+                    _skip(cursor)
+                    continue
+                name = cursor.token.text
+                cursor.at += 1
+                convert = converters.get(name)
+                if convert is None:
+                    _skip(cursor)
+                    continue
+                result[name] = convert(cursor)
+                cursor.at += 1
+                seen += 1
+            if seen < len(converters) and fail_on_missing:
+                raise ValueError("a nested field is missing")
+            return result
+
+        return read
+
+
+def _has_decimal(data_type: DataType) -> bool:
+    match data_type:
+        case types.Decimal():
+            return True
+        case types.Array(element) | types.Multiset(element):
+            return _has_decimal(element)
+        case types.Map(key, value):
+            return _has_decimal(key) or _has_decimal(value)
+        case types.Row(fields):
+            return any(_has_decimal(item.type) for item in fields)
+    return False
+
+
+def _describe(token: Token) -> str:
+    return f"'{java_number.shorten(token.text)}'"
+
+
+def _skip(cursor: Cursor) -> None:
+    """Past the value the cursor stands on; past one token if it stands on no value."""
+    if cursor.token.kind in (Kind.START_OBJECT, Kind.START_ARRAY):
+        _to_end(cursor)
+    cursor.at += 1
+
+
+def _to_end(cursor: Cursor) -> None:
+    depth = 0
+    while True:
+        kind = cursor.token.kind
+        if kind in (Kind.START_OBJECT, Kind.START_ARRAY):
+            depth += 1
+        elif kind in (Kind.END_OBJECT, Kind.END_ARRAY):
+            depth -= 1
+            if depth <= 0:
+                return
+        cursor.at += 1
+
+
+def _boolean(cursor: Cursor) -> bool:
+    kind = cursor.token.kind
+    if kind is Kind.TRUE or kind is Kind.FALSE:
+        return kind is Kind.TRUE
+    # Java's parseBoolean: whatever is not "true" is false, and nothing is an error.
+    return cursor.token.text.strip(java_number.JAVA_SPACE).lower() == "true"
+
+
+def _narrow_integer(low: int, high: int) -> Converter:
+    def read(cursor: Cursor) -> int:
+        return java_number.parse_integer(cursor.token.text.strip(java_number.JAVA_SPACE), low, high)
+
+    return read
+
+
+def _wide_integer(low: int, high: int) -> Converter:
+    def read(cursor: Cursor) -> int:
+        text = cursor.token.text
+        if cursor.is_on(Kind.FLOATING):
+            value = float(text)
+            if not float(low) <= value <= float(high):
+                raise ValueError(f"'{java_number.shorten(text)}' is out of range")
+            return min(max(int(value), low), high)
+        return java_number.parse_integer(text.strip(java_number.JAVA_SPACE), low, high)
+
+    return read
+
+
+def _double(cursor: Cursor) -> float:
+    if cursor.token.kind in _NUMBERS:
+        return float(cursor.token.text)
+    return java_number.parse_double(cursor.token.text.strip(java_number.JAVA_SPACE))
+
+
+def _float(cursor: Cursor) -> float:
+    if cursor.token.kind in _NUMBERS:
+        text = cursor.token.text
+        return java_number.to_float(float(text), text)
+    return java_number.parse_float(cursor.token.text.strip(java_number.JAVA_SPACE))
+
+
+def _decimal(precision: int, scale: int) -> Converter:
+    def read(cursor: Cursor) -> Decimal | None:
+        text = cursor.token.text
+        if cursor.is_on(Kind.STRING):
+            text = text.strip(java_number.JAVA_SPACE)
+        elif cursor.token.kind not in _NUMBERS:
+            raise ValueError(f"{_describe(cursor.token)} is not a number")
+        return java_number.parse_decimal(text, precision, scale)
+
+    return read
+
+
+def _binary(cursor: Cursor) -> bytes:
+    if not cursor.is_on(Kind.STRING):
+        raise ValueError(f"{_describe(cursor.token)} is not Base64 text")
+    return jackson.decode_base64(cursor.token.text)
+
+
+def _tree_text(cursor: Cursor, exact: bool) -> str:
+    """The value as Jackson prints a tree: compact, numbers printed anew. Leaves the cursor on its last token."""
+    parts: list[str] = []
+    _append_tree(cursor, exact, parts)
+    return "".join(parts)
+
+
+def _append_tree(cursor: Cursor, exact: bool, parts: list[str]) -> None:
+    kind, text = cursor.token
+    match kind:
+        case Kind.START_OBJECT:
+            # A name given twice keeps its first place and its last value.
+            members: dict[str, list[str]] = {}
+            cursor.at += 1
+            while not cursor.is_on(Kind.END_OBJECT):
+                name = cursor.token.text
+                cursor.at += 1
+                member: list[str] = []
+                _append_tree(cursor, exact, member)
+                members[name] = member
+                cursor.at += 1
+            parts.append("{")
+            for place, (name, member) in enumerate(members.items()):
+                parts.append(f"{',' if place else ''}{jackson.quote(name)}:")
+                parts.extend(member)
+            parts.append("}")
+        case Kind.START_ARRAY:
+            parts.append("[")
+            cursor.at += 1
+            first = True
+            while not cursor.is_on(Kind.END_ARRAY):
+                if not first:
+                    parts.append(",")
+                first = False
+                _append_tree(cursor, exact, parts)
+                cursor.at += 1
+            parts.append("]")
+        case Kind.STRING:
+            parts.append(jackson.quote(text))
+        case Kind.INTEGER:
+            parts.append("0" if text == "-0" else text)
+        case Kind.FLOATING if exact:
+            parts.append(java_number.stripped_decimal_text(Decimal(text)))
+        case Kind.FLOATING:
+            value = float(text)
+            printed = java_number.double_text(value)
+            parts.append(f'"{printed}"' if printed.endswith(("y", "N")) else printed)
+        case _:
+            parts.append(text)

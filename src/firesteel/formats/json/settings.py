@@ -1,0 +1,42 @@
+"""The options of the `json` format, as its decoder and encoder read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.formats import java_time
+from firesteel.formats.java_time import TimestampStyle
+from firesteel.options import json as rows
+from firesteel.options.json import MapNullKeyMode, TimestampStandard
+from firesteel.options.value import OptionValues
+
+
+@dataclass(frozen=True)
+class JsonSettings:
+    fail_on_missing_field: bool = False
+    ignore_parse_errors: bool = False
+    iso_timestamps: bool = False
+    null_key: MapNullKeyMode = MapNullKeyMode.FAIL
+    null_key_literal: str = "null"
+    plain_decimals: bool = False
+    ignore_null_fields: bool = False
+
+    @property
+    def timestamp(self) -> TimestampStyle:
+        return java_time.ISO if self.iso_timestamps else java_time.SQL
+
+    @property
+    def timestamp_ltz(self) -> TimestampStyle:
+        return java_time.ISO_UTC if self.iso_timestamps else java_time.SQL_UTC
+
+
+def from_options(options: OptionValues) -> JsonSettings:
+    return JsonSettings(
+        fail_on_missing_field=options.get(rows.FAIL_ON_MISSING_FIELD) is True,
+        ignore_parse_errors=options.get(rows.IGNORE_PARSE_ERRORS) is True,
+        iso_timestamps=options.get(rows.TIMESTAMP_FORMAT_STANDARD) is TimestampStandard.ISO_8601,
+        null_key=options.get(rows.MAP_NULL_KEY_MODE) or MapNullKeyMode.FAIL,
+        null_key_literal=str(options.get(rows.MAP_NULL_KEY_LITERAL)),
+        plain_decimals=options.get(rows.ENCODE_DECIMAL_AS_PLAIN_NUMBER) is True,
+        ignore_null_fields=options.get(rows.ENCODE_IGNORE_NULL_FIELDS) is True,
+    )

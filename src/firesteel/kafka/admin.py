@@ -1,0 +1,271 @@
+"""Topics of a cluster: list, describe, create, delete; and two questions asked before a job starts.
+
+`check_broker` and `check_topics` answer with a sentence instead of a job that hangs. One client per process and
+configuration is kept: a fresh one costs tens of milliseconds.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TypeVar
+
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec  # type: ignore[attr-defined]  # stub exports one
+
+from firesteel.errors import OutsideError, UsageError
+
+T = TypeVar("T")
+
+#: An address that refuses connections, or a name that does not exist, will not get better by waiting longer than this.
+_HOPELESS_AFTER = 3.0
+
+#: What a partition answers while it is being opened or changes hands.
+_SETTLING = (
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError.UNKNOWN_LEADER_EPOCH,
+    KafkaError.FENCED_LEADER_EPOCH,
+)
+
+_EARLIEST = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
+_LATEST = OffsetSpec.latest()  # type: ignore[no-untyped-call]
+
+
+@dataclass(frozen=True)
+class Partition:
+    """One partition and its watermarks: the first offset that is still there, and the one after the last."""
+
+    index: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class Topic:
+    name: str
+    partitions: tuple[Partition, ...]
+
+    @property
+    def records(self) -> int:
+        """How many offsets there are between the watermarks; compaction and transactions leave gaps among them."""
+        return sum(partition.high - partition.low for partition in self.partitions)
+
+
+class _Client:
+    """An admin client that prints nothing and remembers what it heard."""
+
+    def __init__(self, config: Mapping[str, str]) -> None:
+        self.heard: list[KafkaError] = []
+        # librdkafka would write its complaints to standard error, in the middle of our own output.
+        quiet: dict[str, object] = {"log_level": 0, "error_cb": self.heard.append}
+        try:
+            self.admin = AdminClient({**config, **quiet})  # type: ignore[dict-item]  # its stub knows fewer types
+        except KafkaException as error:
+            raise UsageError(f"The Kafka client does not take its settings: {_told(error)}.") from error
+
+    def why(self) -> str | None:
+        """The last thing heard that says more than that nobody is there."""
+        self.admin.poll(0)
+        telling = [error for error in self.heard if error.code() != KafkaError._ALL_BROKERS_DOWN]
+        return telling[-1].str() if telling else None
+
+    def is_hopeless(self) -> bool:
+        self.admin.poll(0)
+        return any(error.code() == KafkaError._ALL_BROKERS_DOWN for error in self.heard) and all(
+            error.code() in (KafkaError._RESOLVE, KafkaError._ALL_BROKERS_DOWN) or "refused" in error.str()
+            for error in self.heard
+        )
+
+
+_clients: dict[tuple[int, frozenset[tuple[str, str]]], _Client] = {}
+
+
+def _client(config: Mapping[str, str]) -> _Client:
+    # A client does not survive a fork: the pid keeps a child from using its parent's.
+    key = (os.getpid(), frozenset(config.items()))
+    if key not in _clients:
+        _clients[key] = _Client(config)
+    return _clients[key]
+
+
+def close_clients() -> None:
+    """Let go of every client of this process. Those destroyed while Python shuts down can hang."""
+    _clients.clear()
+
+
+def check_broker(client_config: Mapping[str, str], timeout: float = 10.0) -> None:
+    """Raise `OutsideError` unless a broker of the cluster answers in time."""
+    client = _client(client_config)
+    client.heard.clear()
+    started = time.monotonic()
+    while True:
+        left = timeout - (time.monotonic() - started)
+        try:
+            client.admin.list_topics(timeout=max(0.1, min(1.0, left)))
+            return
+        except KafkaException as error:
+            why = client.why() or _told(error)
+            waited = time.monotonic() - started
+            if waited < timeout and not (waited > _HOPELESS_AFTER and client.is_hopeless()):
+                # A connection that is refused fails at once.
+                time.sleep(min(0.1, timeout - waited))
+                continue
+            address = client_config.get("bootstrap.servers", "")
+            raise OutsideError(
+                f"No Kafka broker answers at '{address}': {_plain(why)}.",
+                hint="Check the address and that the broker runs; 'firesteel broker start' starts one on this machine.",
+            ) from error
+
+
+def check_topics(client_config: Mapping[str, str], names: Iterable[str], timeout: float = 10.0) -> None:
+    """Raise `OutsideError` unless all these topics exist."""
+    there = _partition_counts(client_config, timeout)
+    missing = sorted({name for name in names if name not in there})
+    if not missing:
+        return
+    sentences = []
+    for name in missing:
+        near = get_close_matches(name, there, n=1)
+        sentences.append(f"Topic '{name}' does not exist." + (f" Did you mean '{near[0]}'?" if near else ""))
+    cure = " and ".join(f"'firesteel topic create {name}'" for name in missing)
+    raise OutsideError(
+        " ".join(sentences), hint=f"Create it with {cure}." if len(missing) == 1 else f"Create them with {cure}."
+    )
+
+
+def list_topics(
+    client_config: Mapping[str, str], *, internal: bool = False, timeout: float = 10.0
+) -> tuple[Topic, ...]:
+    """Every topic in order of its name; Kafka's own (`__consumer_offsets`) only on request."""
+    names = [name for name in _partition_counts(client_config, timeout) if internal or not name.startswith("__")]
+    return describe_topics(client_config, names, timeout)
+
+
+def describe_topics(client_config: Mapping[str, str], names: Iterable[str], timeout: float = 10.0) -> tuple[Topic, ...]:
+    """These topics with their partitions and watermarks, in order of their names."""
+    wanted = sorted(set(names))
+    check_topics(client_config, wanted, timeout)
+    counts = _partition_counts(client_config, timeout)
+    places = [TopicPartition(name, index) for name in wanted for index in range(counts[name])]
+    low = _offsets(client_config, places, _EARLIEST, timeout)
+    high = _offsets(client_config, places, _LATEST, timeout)
+    return tuple(
+        Topic(name, tuple(Partition(i, low[name, i], high[name, i]) for i in range(counts[name]))) for name in wanted
+    )
+
+
+def create_topic(
+    client_config: Mapping[str, str],
+    name: str,
+    *,
+    partitions: int = 1,
+    settings: Mapping[str, str] | None = None,
+    replication: int = -1,
+    ignore_existing: bool = False,
+    timeout: float = 10.0,
+) -> bool:
+    """Create a topic and wait until it can be written. False: it was there already.
+
+    `replication` -1 leaves the number of copies to the cluster.
+    """
+    check_broker(client_config, timeout)
+    topic = NewTopic(name, num_partitions=partitions, replication_factor=replication, config=dict(settings or {}))
+    try:
+        _result(_client(client_config).admin.create_topics([topic])[name], timeout)
+    except KafkaException as error:
+        if error.args[0].code() == KafkaError.TOPIC_ALREADY_EXISTS:
+            if ignore_existing:
+                return False
+            raise UsageError(
+                f"Topic '{name}' exists already.", hint="Choose another name, or delete it first."
+            ) from error
+        raise UsageError(f"Topic '{name}' cannot be created: {_told(error)}.") from error
+    _wait(lambda: _partition_counts(client_config, timeout).get(name) == partitions, f"Topic '{name}'", timeout)
+    # The cluster's list has it, but its partitions are opened a moment later.
+    _offsets(client_config, [TopicPartition(name, i) for i in range(partitions)], _LATEST, timeout)
+    return True
+
+
+def delete_topic(
+    client_config: Mapping[str, str], name: str, *, ignore_missing: bool = False, timeout: float = 10.0
+) -> bool:
+    """Delete a topic and wait until it is gone. False: it was not there."""
+    if ignore_missing and name not in _partition_counts(client_config, timeout):
+        return False
+    check_topics(client_config, [name], timeout)
+    try:
+        _result(_client(client_config).admin.delete_topics([name])[name], timeout)
+    except KafkaException as error:
+        raise OutsideError(f"Topic '{name}' cannot be deleted: {_told(error)}.") from error
+    _wait(lambda: name not in _partition_counts(client_config, timeout), f"The deletion of topic '{name}'", timeout)
+    return True
+
+
+def _partition_counts(config: Mapping[str, str], timeout: float) -> dict[str, int]:
+    """The number of partitions of every topic whose partitions all have a leader."""
+    try:
+        listed = _client(config).admin.list_topics(timeout=min(2.0, timeout)).topics
+    except KafkaException:
+        # Ask again with patience, and with a sentence for the case that nobody answers.
+        check_broker(config, timeout)
+        listed = _client(config).admin.list_topics(timeout=timeout).topics
+    return {
+        name: len(topic.partitions)
+        for name, topic in sorted(listed.items())
+        if topic.error is None and all(partition.leader >= 0 for partition in topic.partitions.values())
+    }
+
+
+def _offsets(
+    config: Mapping[str, str], places: list[TopicPartition], spec: OffsetSpec, timeout: float
+) -> dict[tuple[str, int], int]:
+    if not places:
+        return {}
+    deadline = time.monotonic() + timeout
+    while True:
+        asked = _client(config).admin.list_offsets(dict.fromkeys(places, spec), request_timeout=timeout)
+        try:
+            return {(place.topic, place.partition): _result(future, timeout).offset for place, future in asked.items()}
+        except KafkaException as error:
+            if error.args[0].code() not in _SETTLING or time.monotonic() > deadline:
+                names = ", ".join(sorted({f"'{place.topic}'" for place in places}))
+                raise OutsideError(f"Kafka does not tell the offsets of {names}: {_told(error)}.") from error
+        time.sleep(0.02)
+
+
+def _result(future: Future[T], timeout: float) -> T:
+    return future.result(timeout + 5)
+
+
+def _wait(done: Callable[[], bool], what: str, timeout: float) -> None:
+    deadline = time.monotonic() + timeout
+    while not done():
+        if time.monotonic() > deadline:
+            raise OutsideError(
+                f"{what} is not seen by the brokers after {timeout:.0f} s.", hint="Try again in a while."
+            )
+        time.sleep(0.02)
+
+
+def _told(error: KafkaException) -> str:
+    """What the client says, without its wrapping."""
+    cause = error.args[0]
+    return (cause.str() if isinstance(cause, KafkaError) else str(cause)).rstrip(".")
+
+
+def _plain(why: str) -> str:
+    """librdkafka's sentence without its own bookkeeping.
+
+    >>> _plain("127.0.0.1:1/bootstrap: Connect to ipv4#127.0.0.1:1 failed: Connection refused (after 0ms in state X)")
+    'Connection refused'
+    """
+    text = why.split(" (after ")[0]
+    for mark in (" failed: ", "/bootstrap: "):
+        text = text.rpartition(mark)[2]
+    return text.rstrip(".")

@@ -1,0 +1,46 @@
+"""Which partition of its topic a message goes to."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+
+from firesteel.errors import JobError
+from firesteel.kafka.position import Subscription, find_partitions
+from firesteel.kafka.reader import consumer_for
+from firesteel.kafka.writer import ANY_PARTITION
+from firesteel.options.partitioner import Custom, Default, Fixed, Partitioner, RoundRobin
+
+PartitionChooser = Callable[[bytes | None, bytes | None], int]
+
+
+def make_chooser(partitioner: Partitioner, config: Mapping[str, str], topic: str, task: int) -> PartitionChooser:
+    """The choice for one writing task. `default` and `round-robin` leave it to the client, as Flink does."""
+    match partitioner:
+        case Default() | RoundRobin():
+            return lambda key, value: ANY_PARTITION
+        case Fixed():
+            numbers = _numbers(config, topic)
+            chosen = numbers[task % len(numbers)]
+            return lambda key, value: chosen
+        case Custom(path=path):
+            numbers = _numbers(config, topic)
+            chooser = load_partitioner(path)()
+            return lambda key, value: chooser.partition(key, value, topic, numbers)
+
+
+def load_partitioner(path: str) -> type:
+    module, _, name = path.rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError):
+        raise JobError(
+            f"The partitioner '{path}' cannot be imported.",
+            hint="Name a Python class as package.module.Class that Spark's workers can import.",
+        ) from None
+    assert isinstance(found, type)
+    return found
+
+
+def _numbers(config: Mapping[str, str], topic: str) -> list[int]:
+    return [number for _, number in find_partitions(consumer_for(config), Subscription((topic,)))]

@@ -1,0 +1,31 @@
+"""A table's client settings as librdkafka takes them; `options/client.py` has what may be set, and its translation.
+
+>>> client_config({"bootstrap.servers": "b:9092", "group.id": "g", "linger.ms": "5"}, Role.PRODUCER)
+{'bootstrap.servers': 'b:9092', 'linger.ms': '5'}
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from firesteel.errors import Problem, ScriptError, Severity
+from firesteel.options.client import Role, translate_properties
+
+__all__ = ["Role", "client_config"]
+
+
+def client_config(
+    properties: Mapping[str, str], role: Role, environment: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """librdkafka's settings, secrets revealed: hand them to a client and to nothing else.
+
+    `check` has found every mistake in them before; a ScriptError here means that nobody asked it.
+    """
+    config, findings = translate_properties(properties, role, os.environ if environment is None else environment)
+    mistakes = tuple(
+        Problem(finding.message, hint=finding.hint) for finding in findings if finding.severity is Severity.ERROR
+    )
+    if mistakes:
+        raise ScriptError(mistakes)
+    return config

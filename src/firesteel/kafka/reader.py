@@ -1,0 +1,89 @@
+"""Reading a range of one partition. One consumer per process is kept and used again: a fresh one costs tens of milliseconds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+
+from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
+
+from firesteel.errors import JobError
+
+#: How many messages are decoded at a time.
+BLOCK = 20_000
+
+#: How long a range may give nothing before the job fails.
+_STALLED_SECONDS = 120.0
+
+_consumers: dict[tuple[tuple[str, str], ...], Consumer] = {}
+
+
+def consumer_for(config: Mapping[str, str]) -> Consumer:
+    """This process's consumer for that configuration."""
+    key = tuple(sorted(config.items()))
+    if key not in _consumers:
+        _consumers[key] = Consumer(reader_config(config))
+    return _consumers[key]
+
+
+def reader_config(config: Mapping[str, str]) -> dict[str, object]:
+    return {
+        # Java's default, which is Flink's; librdkafka's own is read_committed.
+        "isolation.level": "read_uncommitted",
+        "fetch.wait.max.ms": 100,
+        "fetch.message.max.bytes": 8 * 1024 * 1024,
+        "queued.max.messages.kbytes": 64 * 1024,
+        **config,
+        # Offsets are Spark's to keep, and a lost one has to be said, not jumped over.
+        "group.id": config.get("group.id", "firesteel"),
+        "enable.auto.commit": False,
+        "enable.auto.offset.store": False,
+        "auto.offset.reset": "error",
+        "enable.partition.eof": True,
+        "log_level": 2,
+    }
+
+
+def read_range(config: Mapping[str, str], topic: str, partition: int, start: int, end: int) -> Iterator[list[Message]]:
+    """The messages from `start` up to `end`, which is not read, in blocks."""
+    consumer = consumer_for(config)
+    consumer.assign([TopicPartition(topic, partition, start)])
+    try:
+        position, last_seen = start, time.monotonic()
+        while position < end:
+            # `consume` waits for as many as it is asked for: never more than are left.
+            messages = consumer.consume(min(BLOCK, end - position), timeout=1.0)
+            block: list[Message] = []
+            for message in messages:
+                error = message.error()
+                if error is None:
+                    if message.offset() >= end:
+                        position = end
+                        break
+                    block.append(message)
+                elif error.code() == KafkaError._PARTITION_EOF:
+                    # What lies between the last message and the end are transaction markers or compacted records.
+                    position = max(position, message.offset())
+                else:
+                    raise _read_error(error, topic, partition, position)
+            if block:
+                position = max(position, block[-1].offset() + 1)
+                last_seen = time.monotonic()
+                yield block
+            elif time.monotonic() - last_seen > _STALLED_SECONDS:
+                raise JobError(
+                    f"Partition {partition} of '{topic}' gave nothing for {_STALLED_SECONDS:.0f} s at offset {position};"
+                    f" it should reach {end}.",
+                    hint="Check the broker.",
+                )
+    finally:
+        consumer.unassign()
+
+
+def _read_error(error: KafkaError, topic: str, partition: int, position: int) -> JobError:
+    if error.code() == KafkaError._AUTO_OFFSET_RESET:
+        return JobError(
+            f"Offset {position} of partition {partition} of '{topic}' no longer exists.",
+            hint="Records were deleted before they were read. Start over with --fresh and 'scan.startup.mode'.",
+        )
+    return JobError(f"Reading partition {partition} of '{topic}' at offset {position} failed: {error.str()}.")

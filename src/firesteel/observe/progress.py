@@ -1,0 +1,89 @@
+"""From what one batch did to what is known about the job: `apply(snapshot, progress)`.
+
+>>> before = JobSnapshot("job", started=100.0)
+>>> after = apply(before, Progress("q", 0, 500, 101.0, {"views": SourceProgress(rows=1000, lag=3)}, {"counts": 8}))
+>>> after.rows_read, after.lag, after.rows_written, after.rows_per_second
+(1000, 3, 8, 2000.0)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from firesteel.observe.snapshot import JobSnapshot, Sample, SinkSnapshot, SourceSnapshot, State
+
+#: The rate is that of the last seconds, so that it follows what happens and does not jump with every batch.
+_WINDOW = 10.0
+
+
+@dataclass(frozen=True)
+class SourceProgress:
+    """What one batch read from one table; `lag` is how many rows were left behind it."""
+
+    rows: int
+    lag: int | None = None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One batch of one query: `timestamp` is its end, in seconds since 1970. `rejects` counts per (table, reason)."""
+
+    query: str
+    batch_id: int
+    duration_ms: int
+    timestamp: float
+    sources: Mapping[str, SourceProgress] = field(default_factory=lambda: MappingProxyType({}))
+    sinks: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    rejects: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
+    """The snapshot after this batch. A job that is stopping or over keeps its state."""
+    sources = {(source.query, source.table): source for source in snapshot.sources}
+    # A table may have rejects in a batch that tells nothing else about it.
+    for table in dict.fromkeys([*progress.sources, *(table for table, _ in progress.rejects)]):
+        known = sources.get((progress.query, table), SourceSnapshot(table, progress.query))
+        sources[progress.query, table] = _read(known, table, progress)
+    sinks = {(sink.query, sink.table): sink for sink in snapshot.sinks}
+    for table, rows in progress.sinks.items():
+        sink = sinks.get((progress.query, table), SinkSnapshot(table, progress.query))
+        sinks[progress.query, table] = dataclasses.replace(sink, rows=sink.rows + rows)
+    return dataclasses.replace(
+        snapshot,
+        state=State.RUNNING if snapshot.state is State.STARTING else snapshot.state,
+        updated=max(snapshot.updated, progress.timestamp),
+        sources=tuple(sources.values()),
+        sinks=tuple(sinks.values()),
+        batches=snapshot.batches + 1,
+        batch_id=progress.batch_id,
+        batch_ms=progress.duration_ms,
+    )
+
+
+def _read(source: SourceSnapshot, table: str, progress: Progress) -> SourceSnapshot:
+    batch = progress.sources.get(table)
+    rejects = dict(source.rejects)
+    for (refused, reason), count in progress.rejects.items():
+        if refused == table and count:
+            rejects[reason] = rejects.get(reason, 0) + count
+    if batch is None:
+        return dataclasses.replace(source, rejects=MappingProxyType(rejects))
+    sample = Sample(progress.timestamp, progress.duration_ms / 1000, batch.rows)
+    recent = (*(old for old in source.recent if old.time > progress.timestamp - _WINDOW), sample)
+    return dataclasses.replace(
+        source,
+        rows=source.rows + batch.rows,
+        rows_per_second=_rate(recent),
+        lag=source.lag if batch.lag is None else batch.lag,
+        rejects=MappingProxyType(rejects),
+        recent=recent,
+    )
+
+
+def _rate(samples: tuple[Sample, ...]) -> float:
+    seconds = samples[-1].time - (samples[0].time - samples[0].seconds)
+    # Batches that follow each other within a clock's tick.
+    return sum(sample.rows for sample in samples) / max(seconds, 0.001)

@@ -1,0 +1,92 @@
+"""What is known about a job at one moment. Views draw it, tests compare it, nobody changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+
+
+class State(Enum):
+    STARTING = "starting"
+    RUNNING = "running"
+    STOPPING = "stopping"
+    FINISHED = "finished"
+    FAILED = "failed"
+
+    @property
+    def is_over(self) -> bool:
+        return self in (State.FINISHED, State.FAILED)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows read in one batch that ended at `time` and took `seconds`."""
+
+    time: float
+    seconds: float
+    rows: int
+
+
+@dataclass(frozen=True)
+class SourceSnapshot:
+    """`lag` is the number of rows that wait in Kafka; None while nobody knows. `recent` is what the rate is made of."""
+
+    table: str
+    query: str = ""
+    rows: int = 0
+    rows_per_second: float = 0.0
+    lag: int | None = None
+    rejects: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    recent: tuple[Sample, ...] = ()
+
+
+@dataclass(frozen=True)
+class SinkSnapshot:
+    table: str
+    query: str = ""
+    rows: int = 0
+
+
+@dataclass(frozen=True)
+class JobSnapshot:
+    """Times are seconds since 1970. `batch_id` and `batch_ms` belong to the batch that ended last."""
+
+    name: str
+    state: State = State.STARTING
+    started: float = 0.0
+    updated: float = 0.0
+    sources: tuple[SourceSnapshot, ...] = ()
+    sinks: tuple[SinkSnapshot, ...] = ()
+    batches: int = 0
+    batch_id: int | None = None
+    batch_ms: int | None = None
+    checkpoint: str | None = None
+    warnings: tuple[str, ...] = ()
+    error: str | None = None
+
+    @property
+    def rows_read(self) -> int:
+        return sum(source.rows for source in self.sources)
+
+    @property
+    def rows_written(self) -> int:
+        return sum(sink.rows for sink in self.sinks)
+
+    @property
+    def rows_per_second(self) -> float:
+        return sum(source.rows_per_second for source in self.sources)
+
+    @property
+    def lag(self) -> int | None:
+        known = [source.lag for source in self.sources if source.lag is not None]
+        return sum(known) if known else None
+
+    @property
+    def rejects(self) -> int:
+        return sum(sum(source.rejects.values()) for source in self.sources)
+
+    @property
+    def seconds(self) -> float:
+        return max(0.0, self.updated - self.started)

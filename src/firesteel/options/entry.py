@@ -1,0 +1,87 @@
+"""The entries of a WITH clause, as this room reads them: after substitution, before any meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from firesteel.errors import Problem, Span
+from firesteel.options.environment import substitute
+from firesteel.options.secret import MASKED, is_secret_key, secrets_within
+
+
+class Literal(Protocol):
+    @property
+    def value(self) -> str: ...
+
+    @property
+    def span(self) -> Span: ...
+
+
+class Entry(Protocol):
+    """One `'key' = 'value'` of a script; the sql room's `OptionEntry` is one."""
+
+    @property
+    def key(self) -> Literal: ...
+
+    @property
+    def value(self) -> Literal: ...
+
+
+#: A value longer than this is cut when a message quotes it.
+_LONGEST = 60
+
+
+@dataclass(frozen=True)
+class Given:
+    """`key` is today's name of the option; `written` is the name the script has."""
+
+    key: str
+    written: str
+    text: str
+    key_span: Span
+    value_span: Span
+    hidden: bool = False
+    #: A variable in it has no value: that has been reported, and the rest of the text means nothing.
+    failed: bool = False
+
+    @property
+    def span(self) -> Span:
+        return self.key_span.to(self.value_span)
+
+    @property
+    def shown(self) -> str:
+        """The value as a message may quote it."""
+        if self.hidden:
+            return MASKED
+        return self.text if len(self.text) <= _LONGEST else f"{self.text[:_LONGEST]}…"
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        return (*((self.text,) if self.hidden and self.text else ()), *secrets_within(self.key, self.text))
+
+
+def read_entries(
+    entries: Iterable[Entry], environment: Mapping[str, str]
+) -> tuple[tuple[Given, ...], tuple[Problem, ...]]:
+    """The entries with their variables replaced; of a key written twice the first one counts."""
+    given: dict[str, Given] = {}
+    problems: list[Problem] = []
+    for entry in entries:
+        key, text = entry.key.value, entry.value.value
+        if key in given:
+            problems.append(Problem(f"'{key}' is set twice.", entry.key.span, "Keep one of them."))
+            continue
+        substituted = substitute(text, environment)
+        problems += [Problem(message, entry.value.span, hint) for message, hint in substituted.mistakes]
+        given[key] = Given(
+            key,
+            key,
+            substituted.text,
+            entry.key.span,
+            entry.value.span,
+            hidden=substituted.used or is_secret_key(key),
+            failed=bool(substituted.mistakes),
+        )
+    return tuple(given.values()), tuple(problems)

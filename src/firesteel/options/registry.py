@@ -1,0 +1,219 @@
+"""Every connector and every format, with its rows, rules and metadata. A new one is one module and one line here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from firesteel.changelog import ALL, INSERT_ONLY, Changelog
+from firesteel.options import (
+    avro,
+    avro_confluent,
+    canal_json,
+    csv,
+    debezium_json,
+    error_handling,
+    json,
+    kafka,
+    maxwell_json,
+    ogg_json,
+    raw,
+    upsert_kafka,
+)
+from firesteel.options.error_handling import ERROR_HANDLING_LOG_TARGET, ERROR_HANDLING_MODE, ErrorMode
+from firesteel.options.kafka import BoundedMode, StartupMode, ValueFields
+from firesteel.options.metadata import MetadataKey
+from firesteel.options.option import Option, Side
+from firesteel.options.partitioner import RoundRobin
+from firesteel.options.rule import (
+    Exclusive,
+    NeverTrue,
+    NeverWith,
+    NotBothTrue,
+    OneOf,
+    OneTopicWhen,
+    OnlyWhen,
+    OnlyWith,
+    PropertyWhen,
+    RequiredWhen,
+    Rule,
+    Together,
+)
+
+
+@dataclass(frozen=True)
+class ConnectorSpec:
+    name: str
+    rows: tuple[Option[Any], ...]
+    rules: tuple[Rule, ...]
+    metadata: tuple[MetadataKey, ...]
+
+
+@dataclass(frozen=True)
+class FormatSpec:
+    """`changelog` is what its messages can say; every format here reads and writes the same kinds.
+
+    `metadata` keys are those of a value format, without their `value.` prefix.
+    """
+
+    name: str
+    rows: tuple[Option[Any], ...]
+    changelog: Changelog = INSERT_ONLY
+    rules: tuple[Rule, ...] = ()
+    metadata: tuple[MetadataKey, ...] = ()
+    #: Rows that take any name below them, as `properties.*` does.
+    open_prefixes: tuple[str, ...] = ()
+
+
+_OFFSETS_FORM = "Add it, in the form 'partition:0,offset:42;partition:1,offset:300'."
+_MILLIS = "Add it, in epoch milliseconds."
+
+_TOPIC_RULES: tuple[Rule, ...] = (
+    Exclusive(kafka.TOPIC, kafka.TOPIC_PATTERN, "Keep one of them."),
+    OneOf((kafka.TOPIC, kafka.TOPIC_PATTERN), "Add the topic to read or write."),
+)
+_KEY_PREFIX_RULE: Rule = OnlyWhen(
+    kafka.KEY_FIELDS_PREFIX,
+    kafka.VALUE_FIELDS_INCLUDE,
+    ValueFields.EXCEPT_KEY,
+    "With 'ALL' the key's columns would be in the value too, and their names would overlap.",
+)
+_READ_RULES: tuple[Rule, ...] = (
+    RequiredWhen(
+        kafka.SCAN_STARTUP_MODE,
+        StartupMode.TIMESTAMP,
+        needs=kafka.SCAN_STARTUP_TIMESTAMP_MILLIS,
+        hint=_MILLIS,
+        side=Side.SOURCE,
+    ),
+    RequiredWhen(
+        kafka.SCAN_STARTUP_MODE,
+        StartupMode.SPECIFIC_OFFSETS,
+        needs=kafka.SCAN_STARTUP_SPECIFIC_OFFSETS,
+        hint=_OFFSETS_FORM,
+        side=Side.SOURCE,
+    ),
+    RequiredWhen(
+        kafka.SCAN_BOUNDED_MODE,
+        BoundedMode.TIMESTAMP,
+        needs=kafka.SCAN_BOUNDED_TIMESTAMP_MILLIS,
+        hint=_MILLIS,
+        side=Side.SOURCE,
+    ),
+    RequiredWhen(
+        kafka.SCAN_BOUNDED_MODE,
+        BoundedMode.SPECIFIC_OFFSETS,
+        needs=kafka.SCAN_BOUNDED_SPECIFIC_OFFSETS,
+        hint=_OFFSETS_FORM,
+        side=Side.SOURCE,
+    ),
+    RequiredWhen(
+        kafka.SCAN_BOUNDED_MODE,
+        BoundedMode.GROUP_OFFSETS,
+        needs=kafka.GROUP_ID,
+        hint="Name the consumer group whose committed offsets end the job.",
+        side=Side.SOURCE,
+    ),
+    OneTopicWhen(kafka.SCAN_STARTUP_MODE, StartupMode.SPECIFIC_OFFSETS, side=Side.SOURCE),
+    OneTopicWhen(kafka.SCAN_BOUNDED_MODE, BoundedMode.SPECIFIC_OFFSETS, side=Side.SOURCE),
+    RequiredWhen(
+        ERROR_HANDLING_MODE,
+        ErrorMode.LOG,
+        needs=ERROR_HANDLING_LOG_TARGET,
+        hint="Name the topic that gets the bad records.",
+        side=Side.SOURCE,
+    ),
+)
+_JSON_DECODE_RULE: Rule = NotBothTrue(
+    json.FAIL_ON_MISSING_FIELD,
+    json.IGNORE_PARSE_ERRORS,
+    "Keep one: a record cannot both fail and be ignored.",
+    Side.SOURCE,
+)
+
+CONNECTORS = (
+    ConnectorSpec(
+        "kafka",
+        (*kafka.ROWS, *error_handling.ROWS),
+        (
+            *_TOPIC_RULES,
+            OneOf((kafka.FORMAT, kafka.VALUE_FORMAT), "Add the format of the message value, such as 'json'."),
+            OnlyWith(kafka.KEY_FIELDS, kafka.KEY_FORMAT, "Add the format of the message key, such as 'json'."),
+            OnlyWith(kafka.KEY_FORMAT, kafka.KEY_FIELDS, "Name the columns of the message key, separated by ';'."),
+            _KEY_PREFIX_RULE,
+            *_READ_RULES,
+            PropertyWhen(
+                kafka.SCAN_STARTUP_MODE,
+                StartupMode.GROUP_OFFSETS,
+                "auto.offset.reset",
+                ("earliest", "latest", "none"),
+                side=Side.SOURCE,
+            ),
+            NeverWith(
+                kafka.SINK_PARTITIONER,
+                RoundRobin(),
+                "round-robin",
+                kafka.KEY_FIELDS,
+                "Messages with a key go where the key says. Remove one of the two.",
+                side=Side.SINK,
+            ),
+        ),
+        kafka.METADATA,
+    ),
+    ConnectorSpec(
+        "upsert-kafka",
+        (*upsert_kafka.ROWS, *error_handling.ROWS),
+        (
+            *_TOPIC_RULES,
+            _KEY_PREFIX_RULE,
+            *_READ_RULES,
+            Together(upsert_kafka.SINK_BUFFER_FLUSH_MAX_ROWS, upsert_kafka.SINK_BUFFER_FLUSH_INTERVAL, side=Side.SINK),
+        ),
+        kafka.METADATA,
+    ),
+)
+
+FORMATS = (
+    FormatSpec(
+        "csv",
+        csv.ROWS,
+        rules=(
+            NeverWith(
+                csv.DISABLE_QUOTE_CHARACTER,
+                True,
+                "true",
+                csv.QUOTE_CHARACTER,
+                "Remove one of the two.",
+            ),
+        ),
+    ),
+    FormatSpec("json", json.ROWS, rules=(_JSON_DECODE_RULE,)),
+    FormatSpec("avro", avro.ROWS),
+    FormatSpec(
+        "debezium-json",
+        debezium_json.ROWS,
+        ALL,
+        (
+            NeverTrue(
+                debezium_json.SCHEMA_INCLUDE,
+                "which only a table that is read can have",
+                "Remove it: messages are written without a schema.",
+                Side.SINK,
+            ),
+        ),
+        debezium_json.METADATA,
+    ),
+    FormatSpec("canal-json", canal_json.ROWS, ALL, metadata=canal_json.METADATA),
+    FormatSpec("maxwell-json", maxwell_json.ROWS, ALL, metadata=maxwell_json.METADATA),
+    FormatSpec("ogg-json", ogg_json.ROWS, ALL, metadata=ogg_json.METADATA),
+    FormatSpec("raw", raw.ROWS),
+    FormatSpec("avro-confluent", avro_confluent.ROWS, open_prefixes=("properties.",)),
+)
+
+
+def connector(name: str) -> ConnectorSpec | None:
+    return next((spec for spec in CONNECTORS if spec.name == name), None)
+
+
+def format_named(name: str) -> FormatSpec | None:
+    return next((spec for spec in FORMATS if spec.name == name), None)

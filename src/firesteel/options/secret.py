@@ -1,0 +1,143 @@
+"""Secrets: a text that does not show itself, keys that hold one, and masking of everything that goes out.
+
+>>> password = Secret("hunter22")
+>>> f"{password}", password + "!", repr(password), password.reveal()
+('***', '***!', "Secret('***')", 'hunter22')
+>>> mask("login failed for https://me:hunter22@registry", ["hunter22"])
+'login failed for https://***@registry'
+>>> is_secret_key("properties.sasl.jaas.config"), is_secret_key("properties.sasl.mechanism")
+(True, False)
+>>> mask_script("WITH ('properties.ssl.key.password' = 'hunter22')")
+"WITH ('properties.ssl.key.password' = '********')"
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+MASKED = "***"
+
+
+class Secret(str):
+    """A text whose characters are `***`; what it hides comes out through `reveal` alone.
+
+    A `str` subclass that only printed `***` would still leak through `+`, `json.dumps` and C code.
+    """
+
+    __slots__ = ("_hidden",)
+    _hidden: str
+
+    def __new__(cls, hidden: str) -> Secret:
+        self = super().__new__(cls, MASKED)
+        self._hidden = reveal(hidden)
+        return self
+
+    def reveal(self) -> str:
+        return self._hidden
+
+    def __repr__(self) -> str:
+        return f"Secret('{MASKED}')"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._hidden == self._hidden
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self._hidden)
+
+    def __reduce__(self) -> tuple[type[Secret], tuple[str]]:
+        return Secret, (self._hidden,)
+
+
+def reveal(text: str) -> str:
+    """The text itself, also when it is a secret: only for handing it to a client."""
+    return text.reveal() if isinstance(text, Secret) else text
+
+
+# A fixed list: an operator's own keys would be added to it, never replace it.
+_SECRET_WORDS = (
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "jaas",
+    "credential",
+    "key.pem",
+    "keystore.key",
+    "private-key",
+    "private.key",
+    "privatekey",
+    "basic-auth",
+    "basic.auth",
+    "user-info",
+    "user.info",
+    "bearer",
+    "api-key",
+    "api.key",
+    "apikey",
+    "access-key",
+    "access.key",
+    "accesskey",
+    "authorization",
+    "sas-key",
+    "shared-access",
+)
+
+
+def is_secret_key(key: str) -> bool:
+    lowered = key.lower().replace("_", "-")
+    return any(word in lowered for word in _SECRET_WORDS)
+
+
+#: A value shorter than this is masked by its key only: masking every 'ab' of a text would hide the text.
+_SHORTEST = 4
+_USER_INFO = re.compile(r"(?<=://)[^\s/?#'\"@]+(?=@)")
+
+
+def mask(text: str, secrets: Iterable[str]) -> str:
+    """The text with every known secret value, and every user name and password in an address, replaced."""
+    hidden = {reveal(secret) for secret in secrets}
+    for value in sorted((value for value in hidden if len(value) >= _SHORTEST), key=len, reverse=True):
+        text = text.replace(value, MASKED)
+    return _USER_INFO.sub(MASKED, text)
+
+
+# Both halves stop at a quote, so this is linear in the text.
+_PAIR = re.compile(r"'((?:[^']|'')*)'(\s*=\s*)'((?:[^']|'')*)('|\Z)")
+_SET = re.compile(r"(?i)\bSET\s+([\w.\-]+)(\s*=\s*)([^\s;']+)")
+
+
+def mask_script(text: str) -> str:
+    """A script with the same length and lines in which no secret is left: what error messages may quote.
+
+    It works on the text alone, so also for a script that does not parse.
+    """
+
+    def stars(value: str) -> str:
+        return re.sub(r"[^\r\n]", "*", value)
+
+    def value_hidden(found: re.Match[str]) -> str:
+        if not is_secret_key(found[1]):
+            return found[0]
+        start, end = found.start(3) - found.start(), found.end(3) - found.start()
+        return found[0][:start] + stars(found[3]) + found[0][end:]
+
+    masked = _SET.sub(value_hidden, _PAIR.sub(value_hidden, text))
+    return _USER_INFO.sub(lambda found: stars(found[0]), masked)
+
+
+_LOGIN_OPTION = re.compile(r"""(?i)(?:password|secret|token)\w*\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s;"']+))""")
+
+
+def secrets_within(key: str, value: str) -> tuple[str, ...]:
+    """What must not be shown of an option's value: all of it if its key says so, and the secrets inside it."""
+    found = [value] if is_secret_key(key) and value else []
+    if "jaas" in key.lower():
+        found += [group for match in _LOGIN_OPTION.finditer(value) for group in match.groups() if group]
+    for info in _USER_INFO.findall(value):
+        found += [info, *info.split(":", 1)[1:]]
+    return tuple(found)

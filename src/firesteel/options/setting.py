@@ -1,0 +1,293 @@
+"""The settings of `SET 'key' = 'value'`: Flink's that Firesteel understands. `spark.*` goes to Spark.
+
+>>> resolve_setting("table.exec.state.ttl", "1 h", None, None)
+(datetime.timedelta(seconds=3600), ())
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from firesteel.errors import Problem, Severity, Span
+from firesteel.options.kind import BOOLEAN, DURATION, LONG, NON_EMPTY, POSITIVE, EnumKind
+from firesteel.options.option import Option
+from firesteel.options.secret import MASKED, is_secret_key
+from firesteel.options.spelling import nearest
+
+
+class SqlDialect(Enum):
+    DEFAULT = "default"
+
+
+class RuntimeMode(Enum):
+    STREAMING = "STREAMING"
+    BATCH = "BATCH"
+    AUTOMATIC = "AUTOMATIC"
+
+
+class StateBackend(Enum):
+    HASHMAP = "hashmap"
+    ROCKSDB = "rocksdb"
+
+
+class CheckpointingMode(Enum):
+    EXACTLY_ONCE = "EXACTLY_ONCE"
+    AT_LEAST_ONCE = "AT_LEAST_ONCE"
+
+
+class NotNullEnforcer(Enum):
+    ERROR = "ERROR"
+    DROP = "DROP"
+
+
+class LengthEnforcer(Enum):
+    IGNORE = "IGNORE"
+    TRIM_PAD = "TRIM_PAD"
+
+
+class UpsertMaterialize(Enum):
+    AUTO = "AUTO"
+    NONE = "NONE"
+    FORCE = "FORCE"
+
+
+@dataclass(frozen=True)
+class TimeZoneKind:
+    """A region such as `Asia/Shanghai`, `UTC`, or an offset such as `GMT+08:00`."""
+
+    name: str = "Time zone"
+
+    def parse(self, text: str) -> str:
+        if re.fullmatch(r"(?:GMT|UTC)?[+-](?:0?\d|1[0-4])(?::[0-5]\d)?", text):
+            return text
+        try:
+            ZoneInfo(text)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise ValueError("expects a time zone such as 'UTC', 'Asia/Shanghai' or 'GMT+08:00'") from None
+        return text
+
+
+PIPELINE_NAME = Option(
+    "pipeline.name",
+    NON_EMPTY,
+    "The job's name, and the default of `sink.transactional-id-prefix`.",
+    "作业名称，也是 `sink.transactional-id-prefix` 的默认值。",
+)
+CHECKPOINTING_INTERVAL = Option(
+    "execution.checkpointing.interval",
+    DURATION,
+    "How often results come out and progress is kept.",
+    "输出结果并保存进度的间隔。",
+)
+MINI_BATCH_ENABLED = Option(
+    "table.exec.mini-batch.enabled",
+    BOOLEAN,
+    "Whether rows are gathered before they are worked on; a micro-batch always does.",
+    "是否攒批处理；微批次总是如此。",
+    default=False,
+)
+MINI_BATCH_ALLOW_LATENCY = Option(
+    "table.exec.mini-batch.allow-latency",
+    DURATION,
+    "How long rows may be gathered: how often results come out, where no checkpointing interval is set.",
+    "允许的攒批时长；未设置检查点间隔时即为输出结果的间隔。",
+)
+MINI_BATCH_SIZE = Option(
+    "table.exec.mini-batch.size",
+    LONG,
+    "How many rows Flink gathers at most; read and without effect here, see `scan.max-rows-per-batch`.",
+    "Flink 攒批的最大行数；此处仅接受而不起作用，参见 `scan.max-rows-per-batch`。",
+)
+CHECKPOINTING_DIR = Option(
+    "execution.checkpointing.dir",
+    NON_EMPTY,
+    "The folder that keeps state and progress.",
+    "保存状态和进度的目录。",
+)
+CHECKPOINTING_MODE = Option(
+    "execution.checkpointing.mode",
+    EnumKind(CheckpointingMode),
+    "Flink's guarantee for its state; read and without effect, since state is always kept exactly once.",
+    "Flink 的状态一致性级别；此处仅接受而不起作用，因为状态总是精确一次。",
+    default=CheckpointingMode.EXACTLY_ONCE,
+)
+STATE_BACKEND_TYPE = Option(
+    "state.backend.type",
+    EnumKind(StateBackend),
+    "Where state is kept while the job runs: in memory (`hashmap`) or in RocksDB on disk.",
+    "运行时状态的存放位置：内存（`hashmap`）或磁盘上的 RocksDB。",
+    default=StateBackend.HASHMAP,
+)
+PARALLELISM_DEFAULT = Option(
+    "parallelism.default",
+    POSITIVE,
+    "The number of tasks of an operator that says nothing else.",
+    "算子的默认并行度。",
+)
+LOCAL_TIME_ZONE = Option(
+    "table.local-time-zone",
+    TimeZoneKind(),
+    "The time zone in which TIMESTAMP_LTZ is shown and cast; `UTC` when it is not set.",
+    "显示和转换 TIMESTAMP_LTZ 时使用的时区；未设置时为 `UTC`。",
+    default="UTC",
+)
+STATE_TTL = Option(
+    "table.exec.state.ttl",
+    DURATION,
+    "How long state is kept for a key that gets no rows; `0` keeps it for ever.",
+    "键没有新数据时状态保留的时长；`0` 表示永久保留。",
+)
+SOURCE_IDLE_TIMEOUT = Option(
+    "table.exec.source.idle-timeout",
+    DURATION,
+    "After how long without records a partition no longer holds back the watermark.",
+    "分区多久没有数据后不再阻碍水位线。",
+)
+RUNTIME_MODE = Option(
+    "execution.runtime-mode",
+    EnumKind(RuntimeMode),
+    "Whether the job runs as a stream; only `STREAMING` is supported, bounded sources included.",
+    "作业的运行模式；仅支持 `STREAMING`（包括有界源）。",
+    default=RuntimeMode.STREAMING,
+)
+NOT_NULL_ENFORCER = Option(
+    "table.exec.sink.not-null-enforcer",
+    EnumKind(NotNullEnforcer),
+    "What NULL in a NOT NULL column of a sink does: `ERROR` stops the job, `DROP` leaves the row out.",
+    "向结果表的 NOT NULL 列写入 NULL 时：`ERROR` 停止作业，`DROP` 丢弃该行。",
+    default=NotNullEnforcer.ERROR,
+)
+TYPE_LENGTH_ENFORCER = Option(
+    "table.exec.sink.type-length-enforcer",
+    EnumKind(LengthEnforcer),
+    "Whether text and bytes are cut or padded to the length of the sink's column.",
+    "写入时是否按结果表列长度截断或补齐。",
+    default=LengthEnforcer.IGNORE,
+)
+UPSERT_MATERIALIZE = Option(
+    "table.exec.sink.upsert-materialize",
+    EnumKind(UpsertMaterialize),
+    "Whether changes are put in order by the sink's primary key before they are written.",
+    "写入前是否按结果表主键整理变更。",
+    default=UpsertMaterialize.AUTO,
+)
+REQUIRE_ON_CONFLICT = Option(
+    "table.exec.sink.require-on-conflict",
+    BOOLEAN,
+    "Flink 2.3's demand for an ON CONFLICT clause; read and without effect, as before Flink 2.3.",
+    "Flink 2.3 对 ON CONFLICT 子句的要求；此处仅接受而不起作用，与 2.3 之前一致。",
+    default=False,
+)
+CDC_EVENTS_DUPLICATE = Option(
+    "table.exec.source.cdc-events-duplicate",
+    BOOLEAN,
+    "Whether a changelog topic may hold a change twice; needs a primary key on such tables.",
+    "变更日志中是否可能有重复事件；启用时相应的表需要主键。",
+    default=False,
+)
+SQL_DIALECT = Option(
+    "table.sql-dialect",
+    EnumKind(SqlDialect),
+    "The dialect of the script; only `default`.",
+    "脚本方言；仅支持 `default`。",
+)
+
+ROWS: tuple[Option[Any], ...] = (
+    PIPELINE_NAME,
+    CHECKPOINTING_INTERVAL,
+    MINI_BATCH_ENABLED,
+    MINI_BATCH_ALLOW_LATENCY,
+    MINI_BATCH_SIZE,
+    CHECKPOINTING_DIR,
+    CHECKPOINTING_MODE,
+    STATE_BACKEND_TYPE,
+    PARALLELISM_DEFAULT,
+    LOCAL_TIME_ZONE,
+    STATE_TTL,
+    SOURCE_IDLE_TIMEOUT,
+    RUNTIME_MODE,
+    NOT_NULL_ENFORCER,
+    TYPE_LENGTH_ENFORCER,
+    UPSERT_MATERIALIZE,
+    REQUIRE_ON_CONFLICT,
+    CDC_EVENTS_DUPLICATE,
+    SQL_DIALECT,
+)
+
+#: Older names of the same settings, and Flink's that say how to run on Flink's own machinery: nothing to do here.
+_RENAMED = {
+    "state.backend": "state.backend.type",
+    "state.checkpoints.dir": "execution.checkpointing.dir",
+}
+_MACHINERY = (
+    "sql-client.",
+    "taskmanager.",
+    "jobmanager.",
+    "restart-strategy",
+    "yarn.",
+    "kubernetes.",
+    "rest.",
+    "high-availability",
+    "metrics.",
+    "akka.",
+    "pekko.",
+    "heartbeat.",
+    "web.",
+    "env.",
+    "execution.target",
+    "execution.attached",
+    "execution.checkpointing.",
+    "execution.buffer-timeout",
+    "state.backend.rocksdb.",
+    "state.backend.incremental",
+    "state.savepoints.",
+    "state.checkpoints.",
+    "pipeline.",
+    "table.optimizer.",
+    "table.exec.resource.",
+    "table.display.",
+    "table.dynamic-table-options.",
+    "table.generated-code.",
+)
+
+
+def setting(key: str) -> Option[Any] | None:
+    key = _RENAMED.get(key, key)
+    return next((row for row in ROWS if row.key == key), None)
+
+
+def canonical_setting(key: str) -> str:
+    return _RENAMED.get(key, key)
+
+
+def resolve_setting(
+    key: str, text: str, key_span: Span | None, value_span: Span | None
+) -> tuple[object, tuple[Problem, ...]]:
+    """The typed value of a setting, its text where Firesteel does not know it, and what is wrong with it."""
+    row = setting(key)
+    if row is not None:
+        try:
+            value = row.kind.parse(text)
+        except ValueError as expected:
+            shown = MASKED if is_secret_key(key) else text[:60]
+            return None, (Problem(f"'{key}' is '{shown}', but {expected}.", value_span),)
+        if value is RuntimeMode.BATCH:
+            return value, (
+                Problem(
+                    f"'{key}' is '{text}', and Firesteel runs streams.",
+                    value_span,
+                    "Remove it; 'scan.bounded.mode' on the sources makes a job that ends by itself.",
+                ),
+            )
+        return value, ()
+    known = [row.key for row in ROWS]
+    if key.startswith("spark.") or (key.startswith(_MACHINERY) and nearest(key, known, 0.93) is None):
+        return text, ()
+    close = nearest(key, known)
+    hint = f"Write '{close}'." if close else "'firesteel options settings' lists what has one."
+    problem = Problem(f"'{key}' is a setting without effect here.", key_span, hint, Severity.WARNING)
+    return text, (problem,)

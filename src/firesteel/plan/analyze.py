@@ -1,0 +1,165 @@
+"""A script to the plans of its INSERTs, and everything that is wrong with it, at once. No JVM, no broker.
+
+>>> analysis = analyze(Source("job.sql", "INSERT INTO t SELECT a FROM s;"))
+>>> [problem.message for problem in analysis.problems]
+["'s' is not a table."]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from firesteel.catalog.catalog import Catalog, declare
+from firesteel.catalog.table import Computed, Table
+from firesteel.errors import Problem, ScriptError, Severity, Source, Span
+from firesteel.options.option import Option
+from firesteel.options.secret import mask_script
+from firesteel.plan.known import Hidden, Known
+from firesteel.plan.merge_projects import merge_projects
+from firesteel.plan.mistake import Mistake
+from firesteel.plan.node import Sink
+from firesteel.plan.prune_columns import prune_columns
+from firesteel.plan.resolve_insert import resolve_insert
+from firesteel.plan.resolve_query import QueryResolver
+from firesteel.plan.resolve_table import resolve_table, resolve_watermark
+from firesteel.plan.support import check_support
+from firesteel.sql.script import parse_script
+from firesteel.sql.statement import CreateTable, CreateView, Explain, Insert, Query, Set, Statement, StatementSet, Text
+
+T = TypeVar("T")
+
+#: The passes over a plan, in their order.
+PASSES = (merge_projects, prune_columns)
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """`sinks` are the plans of a script without mistakes, one for each INSERT, in the script's order."""
+
+    source: Source
+    catalog: Catalog
+    sinks: tuple[Sink, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        return tuple(problem for problem in self.problems if problem.is_error)
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        return tuple(problem for problem in self.problems if problem.severity is Severity.WARNING)
+
+    def setting(self, option: Option[T]) -> T | None:
+        value = self.catalog.settings.get(option.key, option.default)
+        return value  # type: ignore[return-value]  # the catalog keeps what option.kind.parse gave
+
+    def raise_errors(self) -> None:
+        if self.errors:
+            raise ScriptError(self.errors, self.source)
+
+
+def analyze(source: Source, settings: Mapping[str, str] | None = None) -> Analysis:
+    """`settings` count as if the script began with a SET for each."""
+    script, problems = parse_script(source)
+    known = Known()
+    for key, value in (settings or {}).items():
+        nowhere = Span(0, 0)
+        statement = Set(nowhere, Text(key, nowhere), Text(value, nowhere))
+        known.catalog, found = declare(statement, known.catalog)
+        # They stand nowhere in the script.
+        known.report(*(replace(problem, span=None) for problem in found))
+    known.report(*problems)
+    known.broken |= {known.catalog.key(name) for name in script.refused}
+    sinks: list[Sink] = []
+    for statement in script.statements:
+        sinks += _statement(statement, known)
+    ordered = sorted(known.problems, key=lambda problem: problem.span.start if problem.span else 0)
+    # From here on the script's text is only shown, so its secrets end here.
+    shown = Source(source.name, mask_script(source.text))
+    return Analysis(shown, known.catalog, tuple(sinks), tuple(ordered))
+
+
+def _statement(statement: Statement, known: Known) -> list[Sink]:
+    known.catalog, problems = declare(statement, known.catalog)
+    known.report(*problems)
+    match statement:
+        case CreateTable():
+            _check_table(statement, known)
+        case CreateView():
+            _check_view(statement, known)
+        case Insert():
+            return _inserts((statement,), known)
+        case StatementSet(inserts=inserts):
+            return _inserts(inserts, known)
+        case Query():
+            _check_query(statement, known)
+        case Explain(statement=inner) if isinstance(inner, Query):
+            _check_query(inner, known)
+        case Explain(statement=inner):
+            _inserts((inner,) if isinstance(inner, Insert) else inner.inserts, known)
+    return []
+
+
+def _inserts(inserts: tuple[Insert, ...], known: Known) -> list[Sink]:
+    sinks = []
+    for insert in inserts:
+        sink = resolve_insert(insert, known)
+        if sink is not None:
+            for rewrite in PASSES:
+                rewritten = rewrite(sink)
+                assert isinstance(rewritten, Sink)
+                sink = rewritten
+            known.report(*check_support(sink))
+            sinks.append(sink)
+    return sinks
+
+
+def _check_table(statement: CreateTable, known: Known) -> None:
+    """Computed columns and the watermark, also of a table that nobody reads."""
+    table = known.catalog.table(statement.name)
+    if table is None:
+        known.broken.add(known.catalog.key(statement.name))
+        return
+    if not _has_expressions(table):
+        return
+    try:
+        relation = resolve_table(table, table.name, table.span)
+        resolve_watermark(table, relation)
+    except Mistake as mistake:
+        known.report(mistake.problem)
+        known.broken.add(known.catalog.key(statement.name))
+
+
+def _has_expressions(table: Table) -> bool:
+    return table.watermark is not None or any(isinstance(column, Computed) for column in table.columns)
+
+
+def _check_view(statement: CreateView, known: Known) -> None:
+    try:
+        QueryResolver(known).resolve(statement.query)
+    except Mistake as mistake:
+        known.report(mistake.problem)
+    except Hidden:
+        pass
+    else:
+        return
+    known.broken.add(known.catalog.key(statement.name))
+
+
+def _check_query(statement: Query, known: Known) -> None:
+    try:
+        QueryResolver(known).resolve(statement.query)
+    except Mistake as mistake:
+        known.report(mistake.problem)
+    except Hidden:
+        return
+    known.report(
+        Problem(
+            "This SELECT writes nowhere, so it does nothing in a job.",
+            statement.span,
+            "Write INSERT INTO a table before it.",
+            Severity.WARNING,
+        )
+    )

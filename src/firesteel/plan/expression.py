@@ -1,0 +1,152 @@
+"""Expressions with names looked up and types known. What stands here, Spark can run.
+
+>>> from firesteel.types import BigInt, Int
+>>> str(Call("+", (ColumnRef("a", BigInt()), Literal(1, Int(nullable=False))), BigInt()))
+'a + 1'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Union
+
+from firesteel.types import DataType
+
+#: What a literal can hold: numbers keep their text, so that no digit is lost on the way.
+LiteralValue = Union[None, bool, int, float, str, bytes]
+
+
+@dataclass(frozen=True)
+class ColumnRef:
+    """A column of the node's input, by the name it has there."""
+
+    name: str
+    type: DataType
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Literal:
+    """DECIMAL, date and time literals are held as text, in the form Spark's CAST reads."""
+
+    value: LiteralValue
+    type: DataType
+
+    def __str__(self) -> str:
+        match self.value:
+            case None:
+                return "NULL"
+            case bool():
+                return str(self.value).upper()
+            case str():
+                return "'" + self.value.replace("'", "''") + "'"
+            case _:
+                return str(self.value)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A scalar function or an operator, by its name in `plan/function.py`."""
+
+    function: str
+    args: tuple[Expression, ...]
+    type: DataType
+
+    def __str__(self) -> str:
+        if not self.function[0].isalpha():
+            return f" {self.function} ".join(map(_operand, self.args)) if len(self.args) > 1 else self._prefix()
+        return f"{self.function}({', '.join(map(str, self.args))})"
+
+    def _prefix(self) -> str:
+        return f"{self.function}{_operand(self.args[0])}"
+
+
+@dataclass(frozen=True)
+class Cast:
+    """`safe` is TRY_CAST: NULL where CAST fails."""
+
+    operand: Expression
+    type: DataType
+    safe: bool = False
+
+    def __str__(self) -> str:
+        return f"{'TRY_' if self.safe else ''}CAST({self.operand} AS {self.type.sql})"
+
+
+@dataclass(frozen=True)
+class Case:
+    branches: tuple[tuple[Expression, Expression], ...]
+    otherwise: Expression
+    type: DataType
+
+    def __str__(self) -> str:
+        whens = " ".join(f"WHEN {when} THEN {then}" for when, then in self.branches)
+        return f"CASE {whens} ELSE {self.otherwise} END"
+
+
+Expression = ColumnRef | Literal | Call | Cast | Case
+
+
+@dataclass(frozen=True)
+class AggregateCall:
+    """An aggregate function over a column of the node's input; `argument` is None for COUNT(*)."""
+
+    function: str
+    argument: ColumnRef | None
+    type: DataType
+    distinct: bool = False
+    filter: ColumnRef | None = None
+
+    def __str__(self) -> str:
+        argument = "*" if self.argument is None else str(self.argument)
+        text = f"{self.function}({'DISTINCT ' if self.distinct else ''}{argument})"
+        return f"{text} FILTER (WHERE {self.filter})" if self.filter else text
+
+
+def _operand(expression: Expression) -> str:
+    """An operand in its operator: in parentheses where it is an operator itself."""
+    nested = isinstance(expression, Call) and not expression.function[0].isalpha()
+    return f"({expression})" if nested else str(expression)
+
+
+def children(expression: Expression) -> tuple[Expression, ...]:
+    match expression:
+        case Call(args=args):
+            return args
+        case Cast(operand=operand):
+            return (operand,)
+        case Case(branches=branches, otherwise=otherwise):
+            return (*(part for branch in branches for part in branch), otherwise)
+        case _:
+            return ()
+
+
+def column_refs(expression: Expression) -> Iterator[ColumnRef]:
+    """Every column the expression reads."""
+    if isinstance(expression, ColumnRef):
+        yield expression
+    for child in children(expression):
+        yield from column_refs(child)
+
+
+def substitute(expression: Expression, swap: Callable[[Expression], Expression | None]) -> Expression:
+    """The expression with every part for which `swap` gives another one replaced, from the outside in."""
+    swapped = swap(expression)
+    if swapped is not None:
+        return swapped
+    match expression:
+        case Call(args=args):
+            return replace(expression, args=tuple(substitute(arg, swap) for arg in args))
+        case Cast(operand=operand):
+            return replace(expression, operand=substitute(operand, swap))
+        case Case(branches=branches, otherwise=otherwise):
+            return replace(
+                expression,
+                branches=tuple((substitute(when, swap), substitute(then, swap)) for when, then in branches),
+                otherwise=substitute(otherwise, swap),
+            )
+        case _:
+            return expression

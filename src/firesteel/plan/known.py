@@ -1,0 +1,53 @@
+"""What a statement can use at its place in the script, and where its mistakes go."""
+
+from __future__ import annotations
+
+from firesteel.catalog.catalog import Catalog
+from firesteel.catalog.table import Table
+from firesteel.errors import Problem
+from firesteel.plan.mistake import Mistake
+from firesteel.sql.statement import CreateView, Name, OptionEntry
+
+
+class Hidden(Exception):
+    """A mistake that was reported already makes this part impossible to look at."""
+
+
+class Known:
+    """The catalog so far, the names whose declaration failed, and the problems found, each of them once."""
+
+    def __init__(self) -> None:
+        self.catalog = Catalog()
+        self.broken: set[str] = set()
+        self.problems: list[Problem] = []
+
+    def report(self, *problems: Problem) -> None:
+        self.problems += [problem for problem in problems if problem not in self.problems]
+
+    def view(self, name: Name) -> CreateView | None:
+        self._check(name)
+        return self.catalog.view(name)
+
+    def source(self, name: Name, hints: tuple[OptionEntry, ...] = ()) -> Table:
+        table = self._table(name, hints)
+        self.report(*table.problems_as_source)
+        return table
+
+    def sink(self, name: Name, hints: tuple[OptionEntry, ...] = ()) -> Table:
+        if self.catalog.view(name) is not None:
+            raise Mistake(f"'{name.text}' is a view and cannot be written.", name.span, "Write into a table.")
+        table = self._table(name, hints)
+        self.report(*table.problems_as_sink)
+        return table
+
+    def _table(self, name: Name, hints: tuple[OptionEntry, ...]) -> Table:
+        self._check(name)
+        table, problems = self.catalog.hinted(name, hints)
+        self.report(*problems)
+        if table is None:
+            raise Mistake(f"'{name.text}' is not a table.", name.span, self.catalog.suggest(name))
+        return table
+
+    def _check(self, name: Name) -> None:
+        if self.catalog.key(name) in self.broken:
+            raise Hidden()

@@ -1,0 +1,49 @@
+"""The pass that leaves out every column nobody reads, so that it is not even decoded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.plan.expression import column_refs
+from firesteel.plan.node import Aggregate, Filter, Node, Project, Scan, Sink, Union
+
+
+def prune_columns(node: Node) -> Node:
+    return _prune(node, frozenset(field.name for field in node.fields))
+
+
+def _prune(node: Node, needed: frozenset[str]) -> Node:
+    match node:
+        case Scan():
+            return replace(node, fields=tuple(field for field in node.fields if field.name in needed))
+        case Project():
+            kept = [pair for pair in zip(node.fields, node.expressions, strict=True) if pair[0].name in needed]
+            read = frozenset(ref.name for _, expression in kept for ref in column_refs(expression))
+            return replace(
+                node,
+                input=_prune(node.input, read),
+                fields=tuple(field for field, _ in kept),
+                expressions=tuple(expression for _, expression in kept),
+            )
+        case Filter():
+            read = frozenset(ref.name for ref in column_refs(node.condition))
+            return replace(node, input=_prune(node.input, needed | read))
+        case Aggregate():
+            outputs = node.fields[len(node.keys) :]
+            kept_calls = [pair for pair in zip(outputs, node.calls, strict=True) if pair[0].name in needed]
+            refs = [ref for _, call in kept_calls for ref in (call.argument, call.filter) if ref is not None]
+            return replace(
+                node,
+                input=_prune(node.input, frozenset(node.keys) | {ref.name for ref in refs}),
+                fields=(*node.fields[: len(node.keys)], *(field for field, _ in kept_calls)),
+                calls=tuple(call for _, call in kept_calls),
+            )
+        case Union():
+            kept_names = [field.name for field in node.fields if field.name in needed]
+            return replace(
+                node,
+                inputs=tuple(_prune(child, frozenset(kept_names)) for child in node.inputs),
+                fields=tuple(field for field in node.fields if field.name in needed),
+            )
+        case Sink():
+            return replace(node, input=_prune(node.input, needed))

@@ -1,0 +1,380 @@
+"""Syntax to expression: names are looked up, functions found, types worked out by Flink's rules.
+
+What is not supported is refused here, with its position, never later inside Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from firesteel.errors import Span
+from firesteel.plan.aggregate import find_aggregate
+from firesteel.plan.expression import Call, Case, Cast, Expression, Literal
+from firesteel.plan.function import ArgumentError, field_type, find_function, function_names
+from firesteel.plan.mistake import Mistake, count, suggest
+from firesteel.plan.scope import AmbiguousColumn, Scope, UnknownColumn
+from firesteel.plan.type_rule import common_type, comparable, explicit_cast
+from firesteel.sql.node import cast_type, span_of
+from firesteel.types import (
+    BigInt,
+    Boolean,
+    Char,
+    DataType,
+    Decimal,
+    Double,
+    Int,
+    Interval,
+    Null,
+    Row,
+)
+
+_OPERATORS: dict[type[exp.Expression], str] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.Mod: "%",
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.And: "AND",
+    exp.Or: "OR",
+    exp.DPipe: "||",
+}
+
+#: Operators whose two sides are brought to one type first.
+_COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">=", "IS NOT DISTINCT FROM"})
+
+_INTERVAL_MICROS = {
+    "SECOND": 1_000_000,
+    "MINUTE": 60_000_000,
+    "HOUR": 3_600_000_000,
+    "DAY": 86_400_000_000,
+    "WEEK": 7 * 86_400_000_000,
+}
+_INTERVAL_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+
+
+class ExpressionResolver:
+    """Resolves the expressions of one clause against one scope.
+
+    `clause` names the clause in messages where aggregates are not allowed.
+    """
+
+    def __init__(self, scope: Scope, clause: str) -> None:
+        self.scope = scope
+        self.clause = clause
+
+    def resolve(self, node: exp.Expression) -> Expression:
+        for kind, method in _METHODS.items():
+            if isinstance(node, kind):
+                return method(self, node)
+        if isinstance(node, tuple(_OPERATORS)):
+            return self._operator(node)
+        raise Mistake(f"'{_text(node)}' is not supported yet.", span_of(node))
+
+    def condition(self, node: exp.Expression) -> Expression:
+        """An expression that has to be a condition."""
+        resolved = self.resolve(node)
+        if not isinstance(resolved.type, Boolean | Null):
+            raise Mistake(
+                f"'{_text(node)}' is of type {resolved.type.sql} and {self.clause} needs a condition.",
+                span_of(node),
+                "Compare it with something, for example with '=' or IS NOT NULL.",
+            )
+        return resolved
+
+    # -- names -----------------------------------------------------------------------------------------------------
+
+    def _column(self, node: exp.Column) -> Expression:
+        parts = [part.name for part in node.parts]
+        return self._path(parts, node)
+
+    def _dot(self, node: exp.Dot) -> Expression:
+        """`a.b.c`, where sqlglot saw more dots than a column can have, or a field of a bracketed value."""
+        if isinstance(node.this, exp.Column | exp.Dot) and isinstance(node.expression, exp.Identifier):
+            parts: list[str] = []
+            inner: exp.Expression = node
+            while isinstance(inner, exp.Dot):
+                parts.insert(0, inner.expression.name)
+                inner = inner.this
+            if isinstance(inner, exp.Column):
+                return self._path([*(part.name for part in inner.parts), *parts], node)
+        row = self.resolve(node.this)
+        return self._field(row, node.expression.name, node)
+
+    def _path(self, parts: list[str], node: exp.Expression) -> Expression:
+        if len(parts) > 1 and self.scope.has_relation(parts[0]):
+            found = self._lookup(parts[1], parts[0], node)
+            rest = parts[2:]
+        else:
+            found = self._lookup(parts[0], None, node)
+            rest = parts[1:]
+        for name in rest:
+            found = self._field(found, name, node)
+        return found
+
+    def _lookup(self, name: str, relation: str | None, node: exp.Expression) -> Expression:
+        try:
+            return self.scope.find(name, relation)
+        except UnknownColumn as unknown:
+            where = f" in '{relation}'" if relation else ""
+            known = f"The columns are {', '.join(dict.fromkeys(unknown.known))}." if unknown.known else None
+            raise Mistake(
+                f"'{name}' is not a column{where}.", span_of(node), suggest(name, unknown.known, known)
+            ) from None
+        except AmbiguousColumn as ambiguous:
+            raise Mistake(
+                f"'{name}' is a column of {' and of '.join(repr(one) for one in ambiguous.relations)}.",
+                span_of(node),
+                f"Say which, for example {ambiguous.relations[0]}.{name}.",
+            ) from None
+
+    def _field(self, row: Expression, name: str, node: exp.Expression) -> Expression:
+        found = field_type(row.type, name)
+        if found is None:
+            fields = [field.name for field in row.type.fields] if isinstance(row.type, Row) else []
+            message = (
+                f"'{row}' has no field '{name}'." if fields else f"'{row}' is of type {row.type.sql} and has no fields."
+            )
+            known = f"Its fields are {', '.join(fields)}." if fields else None
+            raise Mistake(message, span_of(node), suggest(name, fields, known))
+        return Call("FIELD", (row, Literal(name, Char(len(name), nullable=False))), found)
+
+    # -- literals --------------------------------------------------------------------------------------------------
+
+    def _literal(self, node: exp.Literal) -> Expression:
+        if node.is_string:
+            return Literal(node.this, Char(max(1, len(node.this)), nullable=False))
+        return _number(node.this, span_of(node))
+
+    def _boolean(self, node: exp.Boolean) -> Expression:
+        return Literal(bool(node.this), Boolean(nullable=False))
+
+    def _null(self, node: exp.Null) -> Expression:
+        return Literal(None, Null())
+
+    def _interval(self, node: exp.Interval) -> Expression:
+        unit = node.args.get("unit")
+        name = unit.name.upper().rstrip("S") if isinstance(unit, exp.Var) else ""
+        amount = node.this
+        if isinstance(amount, exp.Literal):
+            try:
+                if name in _INTERVAL_MONTHS:
+                    return Literal(int(amount.this) * _INTERVAL_MONTHS[name], Interval(months=True, nullable=False))
+                if name in _INTERVAL_MICROS:
+                    return Literal(_scaled(amount.this, _INTERVAL_MICROS[name]), Interval(nullable=False))
+            except ValueError:
+                pass
+        raise Mistake(
+            f"'{_text(node)}' is not an interval that is supported yet.", span_of(node), "Write INTERVAL '10' SECOND."
+        )
+
+    # -- operators -------------------------------------------------------------------------------------------------
+
+    def _operator(self, node: exp.Expression) -> Expression:
+        function = next(name for kind, name in _OPERATORS.items() if isinstance(node, kind))
+        return self.call(function, [node.this, node.expression], node)
+
+    def _not(self, node: exp.Not) -> Expression:
+        return self.call("NOT", [node.this], node)
+
+    def _paren(self, node: exp.Paren) -> Expression:
+        return self.resolve(node.this)
+
+    def _neg(self, node: exp.Neg) -> Expression:
+        operand = node.this
+        if isinstance(operand, exp.Literal) and not operand.is_string:
+            return _number(f"-{operand.this}", span_of(node))
+        return self.call("NEGATIVE", [operand], node)
+
+    def _is(self, node: exp.Is) -> Expression:
+        right = node.expression
+        if isinstance(right, exp.Null):
+            return self.call("IS NULL", [node.this], node)
+        if isinstance(right, exp.Boolean):
+            return self.call("IS TRUE" if right.this else "IS FALSE", [node.this], node)
+        raise Mistake(f"'{_text(node)}' is not supported yet.", span_of(node))
+
+    def _null_safe(self, node: exp.NullSafeEQ) -> Expression:
+        return self.call("IS NOT DISTINCT FROM", [node.this, node.expression], node)
+
+    def _null_unsafe(self, node: exp.NullSafeNEQ) -> Expression:
+        same = self.call("IS NOT DISTINCT FROM", [node.this, node.expression], node)
+        return Call("NOT", (same,), same.type)
+
+    def _between(self, node: exp.Between) -> Expression:
+        low = self.call(">=", [node.this, node.args["low"]], node)
+        high = self.call("<=", [node.this, node.args["high"]], node)
+        return Call("AND", (low, high), Boolean(nullable=low.type.nullable or high.type.nullable))
+
+    def _in(self, node: exp.In) -> Expression:
+        if node.args.get("query") is not None or not node.expressions:
+            raise Mistake("IN with a query is not supported yet.", span_of(node), "List the values, or write a join.")
+        tests = [self.call("=", [node.this, value], node) for value in node.expressions]
+        found = tests[0]
+        for test in tests[1:]:
+            found = Call("OR", (found, test), Boolean(nullable=found.type.nullable or test.type.nullable))
+        return found
+
+    def _like(self, node: exp.Like) -> Expression:
+        return self.call("LIKE", [node.this, node.expression], node)
+
+    def _escape(self, node: exp.Escape) -> Expression:
+        like = node.this
+        if not isinstance(like, exp.Like):
+            raise Mistake(f"'{_text(node)}' is not supported yet.", span_of(node))
+        return self.call("LIKE", [like.this, like.expression, node.expression], node)
+
+    def _bracket(self, node: exp.Bracket) -> Expression:
+        return self.call("ELEMENT", [node.this, *node.expressions], node)
+
+    def _case(self, node: exp.Case) -> Expression:
+        subject = node.this
+        branches = []
+        for branch in node.args["ifs"]:
+            if subject is not None:
+                when = self.call("=", [subject, branch.this], branch)
+            else:
+                when = self.condition(branch.this)
+            branches.append((when, self.resolve(branch.args["true"])))
+        default = node.args.get("default")
+        otherwise = self.resolve(default) if default is not None else Literal(None, Null())
+        result: DataType = otherwise.type
+        for _, then in branches:
+            wider = common_type(result, then.type)
+            if wider is None:
+                raise Mistake(
+                    f"The branches of this CASE are of types {result.sql} and {then.type.sql}.",
+                    span_of(node),
+                    "CAST them to one type.",
+                )
+            result = wider
+        return Case(tuple((when, to_type(then, result)) for when, then in branches), to_type(otherwise, result), result)
+
+    def _cast(self, node: exp.Cast) -> Expression:
+        operand = self.resolve(node.this)
+        target = cast_type(node.to)
+        safe = isinstance(node, exp.TryCast)
+        if not explicit_cast(operand.type, target):
+            raise Mistake(f"{operand.type.sql} cannot be cast to {target.sql}.", span_of(node))
+        return Cast(operand, target.with_nullable(safe or operand.type.nullable), safe)
+
+    # -- functions -------------------------------------------------------------------------------------------------
+
+    def _function(self, node: exp.Anonymous) -> Expression:
+        name = node.name.upper()
+        if find_aggregate(name):
+            raise Mistake(
+                f"'{name}' is an aggregate and cannot stand in {self.clause}.",
+                span_of(node),
+                "Use HAVING to filter groups." if self.clause == "WHERE" else None,
+            )
+        if name == "IF" and len(node.expressions) == 3:
+            when, then, otherwise = node.expressions
+            return self._case(exp.Case(ifs=[exp.If(this=when, true=then)], default=otherwise))
+        return self.call(name, node.expressions, node)
+
+    def call(self, name: str, arguments: list[Any], node: exp.Expression) -> Expression:
+        function = find_function(name)
+        if function is None:
+            raise Mistake(
+                f"'{name}' is not a function that is supported.", span_of(node), suggest(name, function_names())
+            )
+        if len(arguments) < function.least or (function.most is not None and len(arguments) > function.most):
+            raise Mistake(
+                f"'{name}' has {count(len(arguments), 'argument')} and takes {_arity(function.least, function.most)}.",
+                span_of(node),
+            )
+        args = tuple(self.resolve(argument) for argument in arguments)
+        types = tuple(arg.type for arg in args)
+        try:
+            result = function.result(types)
+        except ArgumentError as error:
+            given = ", ".join(data_type.sql for data_type in types)
+            raise Mistake(f"'{name}' {error}, and has ({given}).", span_of(node), "CAST what does not fit.") from None
+        if function.name in _COMPARISONS:
+            shared = comparable(*types)
+            assert shared is not None
+            args = tuple(to_type(arg, shared) for arg in args)
+        elif function.name in ("COALESCE", "IFNULL"):
+            args = tuple(to_type(arg, result) for arg in args)
+        return Call(function.name, args, result)
+
+
+def to_type(expression: Expression, target: DataType) -> Expression:
+    """The expression, cast where its type is another one; nullability alone needs no cast."""
+    if expression.type.with_nullable(True) == target.with_nullable(True):
+        return expression
+    if isinstance(expression, Literal) and expression.value is None:
+        return Literal(None, target.with_nullable(True))
+    return Cast(expression, target.with_nullable(expression.type.nullable))
+
+
+def _number(text: str, span: Span | None) -> Literal:
+    """A number literal as Flink types it: INT, BIGINT, DECIMAL; DOUBLE with an exponent."""
+    if "e" in text.lower():
+        return Literal(float(text), Double(nullable=False))
+    if "." not in text:
+        value = int(text)
+        if -(2**31) <= value < 2**31:
+            return Literal(value, Int(nullable=False))
+        if -(2**63) <= value < 2**63:
+            return Literal(value, BigInt(nullable=False))
+    digits = text.lstrip("-").replace(".", "").lstrip("0")
+    scale = len(text.partition(".")[2])
+    precision = max(len(digits), scale, 1)
+    if precision > 38:
+        raise Mistake(f"'{text}' has more than the 38 digits a DECIMAL can hold.", span)
+    return Literal(text, Decimal(precision, scale, nullable=False))
+
+
+def _scaled(text: str, micros: int) -> int:
+    """'1.5' seconds in microseconds, without passing through a float."""
+    sign = -1 if text.strip().startswith("-") else 1
+    whole, _, fraction = text.strip().lstrip("+-").partition(".")
+    return sign * (
+        int(whole or "0") * micros + (int(fraction.ljust(6, "0")[:6]) * micros // 1_000_000 if fraction else 0)
+    )
+
+
+def _arity(least: int, most: int | None) -> str:
+    if most is None:
+        return f"{least} or more"
+    return str(least) if least == most else f"{least} to {most}"
+
+
+def _text(node: exp.Expression) -> str:
+    """A short text of the node for a message."""
+    text = node.sql()
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+_METHODS: dict[type[exp.Expression], Callable[[ExpressionResolver, Any], Expression]] = {
+    exp.Column: ExpressionResolver._column,
+    exp.Dot: ExpressionResolver._dot,
+    exp.Literal: ExpressionResolver._literal,
+    exp.Boolean: ExpressionResolver._boolean,
+    exp.Null: ExpressionResolver._null,
+    exp.Interval: ExpressionResolver._interval,
+    exp.Not: ExpressionResolver._not,
+    exp.Paren: ExpressionResolver._paren,
+    exp.Neg: ExpressionResolver._neg,
+    exp.Is: ExpressionResolver._is,
+    exp.NullSafeEQ: ExpressionResolver._null_safe,
+    exp.NullSafeNEQ: ExpressionResolver._null_unsafe,
+    exp.Between: ExpressionResolver._between,
+    exp.In: ExpressionResolver._in,
+    exp.Like: ExpressionResolver._like,
+    exp.Escape: ExpressionResolver._escape,
+    exp.Bracket: ExpressionResolver._bracket,
+    exp.Case: ExpressionResolver._case,
+    exp.Cast: ExpressionResolver._cast,
+    exp.Anonymous: ExpressionResolver._function,
+}

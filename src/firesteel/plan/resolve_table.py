@@ -1,0 +1,57 @@
+"""A table of the catalog to the node that reads it: a Scan, with a Project above it for computed columns."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from firesteel.catalog.changelog import source_changelog
+from firesteel.catalog.table import Computed, Metadata, Physical, Table
+from firesteel.errors import Span
+from firesteel.plan.expression import ColumnRef, Expression
+from firesteel.plan.mistake import Mistake
+from firesteel.plan.node import Node, Project, Scan
+from firesteel.plan.relation import Relation
+from firesteel.plan.resolve_expression import ExpressionResolver
+from firesteel.plan.scope import Scope, scope_of
+from firesteel.types import Field, Timestamp, TimestampLtz
+
+
+def resolve_table(table: Table, alias: str, span: Span | None) -> Relation:
+    stored = [column for column in table.columns if isinstance(column, Physical | Metadata)]
+    scan = Scan(table, tuple(Field(column.name, column.type) for column in stored), source_changelog(table), span)
+    if len(stored) == len(table.columns):
+        return _visible(scan, alias)
+    scope = Scope(scope_of(table.name, [(field.name, field.name, field.type) for field in scan.fields]).columns)
+    fields: list[Field] = []
+    expressions: list[Expression] = []
+    for column in table.columns:
+        expression: Expression
+        if isinstance(column, Computed):
+            expression = resolve_computed(column.expression, scope)
+        else:
+            expression = ColumnRef(column.name, column.type)
+        fields.append(Field(column.name, expression.type))
+        expressions.append(expression)
+    return _visible(Project(scan, tuple(fields), tuple(expressions), span), alias)
+
+
+def resolve_computed(expression: exp.Expression, scope: Scope) -> Expression:
+    return ExpressionResolver(scope, "a computed column").resolve(expression)
+
+
+def _visible(node: Node, alias: str) -> Relation:
+    return Relation(node, scope_of(alias, [(field.name, field.name, field.type) for field in node.fields]))
+
+
+def resolve_watermark(table: Table, relation: Relation) -> Expression | None:
+    """The watermark's expression over the table's columns; its type is the event-time column's."""
+    if table.watermark is None:
+        return None
+    expression = ExpressionResolver(relation.scope, "WATERMARK").resolve(table.watermark.expression)
+    if not isinstance(expression.type, Timestamp | TimestampLtz):
+        raise Mistake(
+            f"The watermark of '{table.watermark.column}' is of type {expression.type.sql}.",
+            table.watermark.span,
+            "It has to be a TIMESTAMP or a TIMESTAMP_LTZ, such as ts - INTERVAL '5' SECOND.",
+        )
+    return expression

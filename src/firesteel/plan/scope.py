@@ -1,0 +1,62 @@
+"""The names a query can use at one place, and what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from firesteel.plan.expression import ColumnRef
+from firesteel.types import DataType
+
+
+@dataclass(frozen=True)
+class Visible:
+    """A column as the query names it: `relation.name`, held by the input's column `ref`."""
+
+    relation: str
+    name: str
+    ref: ColumnRef
+
+
+class UnknownColumn(LookupError):
+    """`known` are the names that could have been meant."""
+
+    def __init__(self, known: list[str]) -> None:
+        super().__init__("unknown column")
+        self.known = known
+
+
+class AmbiguousColumn(LookupError):
+    """More than one relation has the column."""
+
+    def __init__(self, relations: list[str]) -> None:
+        super().__init__("ambiguous column")
+        self.relations = relations
+
+
+@dataclass(frozen=True)
+class Scope:
+    columns: tuple[Visible, ...]
+
+    def find(self, name: str, relation: str | None = None) -> ColumnRef:
+        found = [
+            column
+            for column in self.columns
+            if column.name == name and (relation is None or column.relation == relation)
+        ]
+        if not found:
+            raise UnknownColumn([column.name for column in self.columns])
+        if len(found) > 1:
+            raise AmbiguousColumn([column.relation for column in found])
+        return found[0].ref
+
+    def has_relation(self, relation: str) -> bool:
+        return any(column.relation == relation for column in self.columns)
+
+    def of_relation(self, relation: str | None = None) -> tuple[Visible, ...]:
+        return tuple(column for column in self.columns if relation is None or column.relation == relation)
+
+
+def scope_of(relation: str, columns: Iterable[tuple[str, str, DataType]]) -> Scope:
+    """The scope of one relation from (visible name, name in the input, type)."""
+    return Scope(tuple(Visible(relation, name, ColumnRef(held, data_type)) for name, held, data_type in columns))

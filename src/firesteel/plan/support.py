@@ -1,0 +1,74 @@
+"""What a plan asks for and the run time cannot do yet. Refused here, with its position, so that nothing is half started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from firesteel.catalog.table import Metadata, Table
+from firesteel.changelog import INSERT_ONLY
+from firesteel.errors import Problem
+from firesteel.options.error_handling import ERROR_HANDLING_MODE, ErrorMode
+from firesteel.options.kafka import SINK_DELIVERY_GUARANTEE, TOPIC, TOPIC_PATTERN, DeliveryGuarantee
+from firesteel.options.legacy import UpdateMode
+from firesteel.plan.node import Aggregate, Filter, Node, Scan, Sink, scans
+
+#: The formats that have a decoder and an encoder.
+FORMATS = frozenset({"json", "csv", "avro", "raw"})
+
+
+def check_support(sink: Sink) -> tuple[Problem, ...]:
+    problems = list(_sink(sink))
+    for scan in scans(sink):
+        problems += _source(scan)
+    problems += _nodes(sink)
+    return tuple(problems)
+
+
+def _sink(sink: Sink) -> Iterator[Problem]:
+    table = sink.table
+    yield from _formats(table)
+    if table.options.get(SINK_DELIVERY_GUARANTEE) is DeliveryGuarantee.EXACTLY_ONCE:
+        yield Problem(
+            "'sink.delivery-guarantee' is 'exactly-once', which is not supported yet.",
+            table.options.span(SINK_DELIVERY_GUARANTEE) or table.span,
+            "Write 'at-least-once'.",
+        )
+    if table.update_mode is UpdateMode.RETRACT:
+        yield Problem("'update-mode' is 'retract', which is not supported yet.", table.span, "Write 'upsert'.")
+    if table.options.given(TOPIC_PATTERN) or len(table.options.get(TOPIC) or ()) > 1:
+        yield Problem(f"'{table.name}' writes to several topics, which is not supported yet.", table.span)
+    for column in table.columns:
+        if isinstance(column, Metadata) and not column.virtual:
+            yield Problem(
+                f"'{column.name}' writes the metadata '{column.key}', which is not supported yet.",
+                column.span,
+                "Add VIRTUAL to leave it out.",
+            )
+
+
+def _source(scan: Scan) -> Iterator[Problem]:
+    table = scan.table
+    yield from _formats(table)
+    if table.connector == "upsert-kafka":
+        yield Problem(f"Reading '{table.name}', an 'upsert-kafka' table, is not supported yet.", scan.span)
+    if table.options.get(ERROR_HANDLING_MODE) is ErrorMode.LOG:
+        yield Problem(
+            "'error-handling.mode' is 'log', which is not supported yet.",
+            table.options.span(ERROR_HANDLING_MODE),
+            "Write 'ignore' to count bad records and go on.",
+        )
+
+
+def _formats(table: Table) -> Iterator[Problem]:
+    for bound in (table.key_format, table.value_format):
+        if bound is not None and bound.name not in FORMATS:
+            yield Problem(f"The format '{bound.name}' of '{table.name}' is not supported yet.", table.span)
+
+
+def _nodes(node: Node) -> Iterator[Problem]:
+    for child in node.inputs:
+        yield from _nodes(child)
+    if isinstance(node, Aggregate) and node.input.changelog != INSERT_ONLY:
+        yield Problem("An aggregate over a query that updates is not supported yet.", node.span)
+    if isinstance(node, Filter) and node.input.changelog != INSERT_ONLY and not isinstance(node.input, Aggregate):
+        yield Problem("A condition over a query that updates is not supported yet.", node.span, "Use HAVING.")

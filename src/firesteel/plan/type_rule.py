@@ -1,0 +1,248 @@
+"""Flink's rules for types: what an operator gives, what goes into what without a CAST, what a CAST allows.
+
+>>> str(common_type(Int(), BigInt()))
+'BIGINT'
+>>> str(arithmetic_type("/", Decimal(10, 2), Decimal(5, 1)))
+'DECIMAL(17, 8)'
+>>> implicit_cast(STRING, Char(5))
+False
+"""
+
+from __future__ import annotations
+
+from firesteel.types import (
+    APPROXIMATE,
+    BINARY,
+    CHARACTER,
+    INTEGER,
+    NUMERIC,
+    TEMPORAL,
+    Array,
+    BigInt,
+    Binary,
+    Boolean,
+    Char,
+    DataType,
+    Date,
+    Decimal,
+    Double,
+    Float,
+    Int,
+    Interval,
+    Map,
+    Multiset,
+    Null,
+    Row,
+    SmallInt,
+    Time,
+    Timestamp,
+    TimestampLtz,
+    TinyInt,
+    Varbinary,
+    Varchar,
+)
+
+#: How many digits an integer type can hold, which is what it counts for in DECIMAL arithmetic.
+_DIGITS = {TinyInt: 3, SmallInt: 5, Int: 10, BigInt: 19}
+
+_MAX_PRECISION = 38
+
+
+def as_decimal(data_type: DataType) -> Decimal:
+    if isinstance(data_type, Decimal):
+        return data_type
+    return Decimal(_DIGITS[type(data_type)], 0, nullable=data_type.nullable)  # type: ignore[index]
+
+
+def _fit(precision: int, scale: int, nullable: bool) -> Decimal:
+    """A DECIMAL of that size; what does not fit 38 digits gives up digits behind the point, down to six."""
+    if precision > _MAX_PRECISION:
+        whole = precision - scale
+        scale = max(_MAX_PRECISION - whole, min(scale, 6))
+        precision = _MAX_PRECISION
+    return Decimal(precision, scale, nullable=nullable)
+
+
+def common_type(left: DataType, right: DataType) -> DataType | None:
+    """The narrowest type both go into, as CASE, COALESCE, IN, UNION ALL and comparisons need it; None: there is none."""
+    nullable = left.nullable or right.nullable
+    match left, right:
+        case Null(), _:
+            return right.with_nullable(True)
+        case _, Null():
+            return left.with_nullable(True)
+    if type(left) is type(right) and left.with_nullable(nullable) == right.with_nullable(nullable):
+        return left.with_nullable(nullable)
+    if isinstance(left, NUMERIC) and isinstance(right, NUMERIC):
+        return _common_number(left, right).with_nullable(nullable)
+    if isinstance(left, CHARACTER) and isinstance(right, CHARACTER):
+        length = max(left.length, right.length)
+        both_fixed = isinstance(left, Char) and isinstance(right, Char) and left.length == right.length
+        return Char(length, nullable=nullable) if both_fixed else Varchar(length, nullable=nullable)
+    if isinstance(left, BINARY) and isinstance(right, BINARY):
+        return Varbinary(max(left.length, right.length), nullable=nullable)
+    return _common_other(left, right, nullable)
+
+
+def _common_number(left: DataType, right: DataType) -> DataType:
+    if isinstance(left, APPROXIMATE) or isinstance(right, APPROXIMATE):
+        both_float = all(isinstance(side, Float | TinyInt | SmallInt | Int | BigInt) for side in (left, right))
+        return Float() if both_float else Double()
+    if isinstance(left, Decimal) or isinstance(right, Decimal):
+        one, two = as_decimal(left), as_decimal(right)
+        scale = max(one.scale, two.scale)
+        whole = max(one.precision - one.scale, two.precision - two.scale)
+        return _fit(whole + scale, scale, True)
+    return max(left, right, key=lambda side: _DIGITS[type(side)])  # type: ignore[index]
+
+
+def _common_other(left: DataType, right: DataType, nullable: bool) -> DataType | None:
+    match left, right:
+        case (Timestamp(precision=a), Timestamp(precision=b)):
+            return Timestamp(max(a, b), nullable=nullable)
+        case (TimestampLtz(precision=a), TimestampLtz(precision=b)):
+            return TimestampLtz(max(a, b), nullable=nullable)
+        case (Timestamp(precision=a), TimestampLtz(precision=b)) | (TimestampLtz(precision=a), Timestamp(precision=b)):
+            return TimestampLtz(max(a, b), nullable=nullable)
+        case (Date(), Timestamp() | TimestampLtz()):
+            return right.with_nullable(nullable)
+        case (Timestamp() | TimestampLtz(), Date()):
+            return left.with_nullable(nullable)
+        case (Time(precision=a), Time(precision=b)):
+            return Time(max(a, b), nullable=nullable)
+        case (Array(element=a), Array(element=b)):
+            element = common_type(a, b)
+            return Array(element, nullable=nullable) if element else None
+        case (Map(key=ka, value=va), Map(key=kb, value=vb)):
+            key, value = common_type(ka, kb), common_type(va, vb)
+            return Map(key, value, nullable=nullable) if key and value else None
+    return None
+
+
+def arithmetic_type(operator: str, left: DataType, right: DataType) -> DataType | None:
+    """The type of `left operator right` for + - * / %; None: it is not defined for these."""
+    nullable = left.nullable or right.nullable
+    if isinstance(left, Null) or isinstance(right, Null):
+        other = right if isinstance(left, Null) else left
+        return arithmetic_type(operator, other, other)
+    if isinstance(left, NUMERIC) and isinstance(right, NUMERIC):
+        return _arithmetic_number(operator, left, right).with_nullable(nullable)
+    moment = (Timestamp, TimestampLtz, Date, Time)
+    if operator in "+-" and isinstance(left, moment) and isinstance(right, Interval):
+        return left.with_nullable(nullable)
+    if operator == "+" and isinstance(left, Interval) and isinstance(right, moment):
+        return right.with_nullable(nullable)
+    if operator in "+-" and isinstance(left, Interval) and isinstance(right, Interval) and left.months == right.months:
+        return left.with_nullable(nullable)
+    return None
+
+
+def _arithmetic_number(operator: str, left: DataType, right: DataType) -> DataType:
+    if isinstance(left, APPROXIMATE) or isinstance(right, APPROXIMATE):
+        return _common_number(left, right)
+    if not isinstance(left, Decimal) and not isinstance(right, Decimal):
+        return _common_number(left, right)
+    one, two = as_decimal(left), as_decimal(right)
+    match operator:
+        case "+" | "-":
+            scale = max(one.scale, two.scale)
+            return _fit(max(one.precision - one.scale, two.precision - two.scale) + scale + 1, scale, True)
+        case "*":
+            return _fit(one.precision + two.precision, one.scale + two.scale, True)
+        case "/":
+            scale = max(6, one.scale + two.precision + 1)
+            return _fit(one.precision - one.scale + two.scale + scale, scale, True)
+        case _:
+            scale = max(one.scale, two.scale)
+            return _fit(min(one.precision - one.scale, two.precision - two.scale) + scale, scale, True)
+
+
+def implicit_cast(source: DataType, target: DataType) -> bool:
+    """Whether INSERT takes a `source` column for a `target` column without being asked to CAST."""
+    if isinstance(source, Null):
+        return True
+    if source.with_nullable(True) == target.with_nullable(True):
+        return True
+    match source, target:
+        case (Char() | Varchar(), Varchar()):
+            return True
+        case (Char(length=a), Char(length=b)):
+            return a == b
+        case (Binary() | Varbinary(), Varbinary()):
+            return True
+        case (Binary(length=a), Binary(length=b)):
+            return a == b
+        case (Date(), Timestamp() | TimestampLtz()):
+            return True
+        case (Timestamp() | TimestampLtz(), Timestamp() | TimestampLtz()):
+            return True
+        case (Time(), Time()):
+            return True
+        case (Array(element=a), Array(element=b)) | (Multiset(element=a), Multiset(element=b)):
+            return implicit_cast(a, b)
+        case (Map(key=ka, value=va), Map(key=kb, value=vb)):
+            return implicit_cast(ka, kb) and implicit_cast(va, vb)
+        case (Row(fields=a), Row(fields=b)):
+            return len(a) == len(b) and all(implicit_cast(x.type, y.type) for x, y in zip(a, b, strict=True))
+        case (Float(), Double()):
+            return True
+    if isinstance(source, INTEGER) and isinstance(target, INTEGER):
+        return _DIGITS[type(source)] <= _DIGITS[type(target)]  # type: ignore[index]
+    if isinstance(source, (*INTEGER, Decimal)) and isinstance(target, (Decimal, *APPROXIMATE)):
+        return True
+    return False
+
+
+def explicit_cast(source: DataType, target: DataType) -> bool:
+    """Whether CAST(source AS target) is defined."""
+    if implicit_cast(source, target):
+        return True
+    if isinstance(target, CHARACTER):
+        return not isinstance(source, Interval)
+    if isinstance(source, CHARACTER):
+        return isinstance(target, (*NUMERIC, *TEMPORAL, *BINARY, Boolean, *CHARACTER))
+    if isinstance(source, NUMERIC):
+        return isinstance(target, (*NUMERIC, Boolean)) and not (
+            isinstance(target, Boolean) and isinstance(source, (Decimal, *APPROXIMATE))
+        )
+    if isinstance(source, Boolean):
+        return isinstance(target, NUMERIC)
+    if isinstance(source, BINARY):
+        return isinstance(target, (*BINARY, *CHARACTER))
+    match source, target:
+        case (Timestamp() | TimestampLtz(), Date() | Time() | Timestamp() | TimestampLtz()):
+            return True
+        case (Date(), Timestamp() | TimestampLtz() | Date()):
+            return True
+        case (Time(), Time() | Timestamp() | TimestampLtz()):
+            return True
+        case (Array(element=a), Array(element=b)):
+            return explicit_cast(a, b)
+        case (Map(key=ka, value=va), Map(key=kb, value=vb)):
+            return explicit_cast(ka, kb) and explicit_cast(va, vb)
+        case (Row(fields=a), Row(fields=b)):
+            return len(a) == len(b) and all(explicit_cast(x.type, y.type) for x, y in zip(a, b, strict=True))
+    return False
+
+
+def comparable(left: DataType, right: DataType) -> DataType | None:
+    """The type in which two values are compared; text is compared with a number or a moment in that type, as Flink does."""
+    common = common_type(left, right)
+    if common is not None:
+        return common
+    for text, other in ((left, right), (right, left)):
+        if isinstance(text, CHARACTER) and isinstance(other, (*NUMERIC, *TEMPORAL, Boolean)):
+            return Double() if isinstance(other, NUMERIC) else other.with_nullable(True)
+    return None
+
+
+def sum_type(argument: DataType) -> DataType | None:
+    if isinstance(argument, Decimal):
+        return Decimal(_MAX_PRECISION, argument.scale)
+    return argument.with_nullable(True) if isinstance(argument, NUMERIC) else None
+
+
+def avg_type(argument: DataType) -> DataType | None:
+    if isinstance(argument, Decimal):
+        return Decimal(_MAX_PRECISION, max(argument.scale, 6))
+    return argument.with_nullable(True) if isinstance(argument, NUMERIC) else None

@@ -1,0 +1,71 @@
+"""From a plan's tables to what a worker needs to read or write them."""
+
+from __future__ import annotations
+
+from firesteel.catalog.table import Metadata, Table
+from firesteel.kafka.position import Subscription
+from firesteel.kafka.properties import Role, client_config
+from firesteel.options.error_handling import ERROR_HANDLING_MODE, ErrorMode
+from firesteel.options.json import IGNORE_PARSE_ERRORS
+from firesteel.options.kafka import (
+    GROUP_ID,
+    SCAN_DISCOVERY_INTERVAL,
+    SCAN_MAX_ROWS_PER_BATCH,
+    SINK_PARTITIONER,
+    TOPIC,
+    TOPIC_PATTERN,
+)
+from firesteel.options.partitioner import Default
+from firesteel.options.position import bound, start_position
+from firesteel.plan.node import Scan, Sink
+from firesteel.spark.sink import WriteSpec
+from firesteel.spark.source import ReadSpec
+
+
+def bind_source(scan: Scan) -> ReadSpec:
+    table, options = scan.table, scan.table.options
+    metadata = {column.name: column.key for column in table.columns if isinstance(column, Metadata)}
+    interval = options.get(SCAN_DISCOVERY_INTERVAL)
+    return ReadSpec(
+        table=table.name,
+        config=client_config(options.properties, Role.CONSUMER),
+        subscription=_subscription(table),
+        start=start_position(table.connector, options),
+        bound=bound(options),
+        group=options.get(GROUP_ID),
+        value=table.value_format,
+        key=table.key_format,
+        fields=scan.fields,
+        metadata={field.name: metadata[field.name] for field in scan.fields if field.name in metadata},
+        tolerant=_is_tolerant(table),
+        max_rows=options.get(SCAN_MAX_ROWS_PER_BATCH) or 1,
+        discovery_seconds=interval.total_seconds() if interval else 0.0,
+    )
+
+
+def bind_sink(sink: Sink, *, drop_nulls: bool) -> WriteSpec:
+    table, options = sink.table, sink.table.options
+    topics = options.get(TOPIC) or ()
+    return WriteSpec(
+        table=table.name,
+        config=client_config(options.properties, Role.PRODUCER),
+        topic=topics[0],
+        value=table.value_format,
+        key=table.key_format,
+        fields=sink.fields,
+        partitioner=options.get(SINK_PARTITIONER) or Default(),
+        drop_nulls=drop_nulls,
+    )
+
+
+def _subscription(table: Table) -> Subscription:
+    pattern = table.options.get(TOPIC_PATTERN)
+    return Subscription(tuple(table.options.get(TOPIC) or ()), str(pattern) if pattern is not None else None)
+
+
+def _is_tolerant(table: Table) -> bool:
+    """Whether bad records are counted and left out, instead of stopping the job."""
+    if table.options.get(ERROR_HANDLING_MODE) is ErrorMode.IGNORE:
+        return True
+    formats = (table.value_format, table.key_format)
+    return any(bound and bound.options.get(IGNORE_PARSE_ERRORS) for bound in formats)

@@ -1,0 +1,87 @@
+"""The folder that holds a job's state: whose it is, and whether a script still fits it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from firesteel.errors import UsageError
+
+_FILE = "firesteel.json"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """`folder` belongs to one job; each of its queries has a folder of its own inside."""
+
+    folder: Path
+
+    def query_folder(self, name: str) -> str:
+        return str(self.folder / name)
+
+    @property
+    def exists(self) -> bool:
+        return (self.folder / _FILE).exists()
+
+    def open(self, plans: dict[str, str], *, fresh: bool) -> bool:
+        """Makes the folder ready for these plans, by query name. True: the job goes on where it stopped."""
+        fingerprints = {name: fingerprint(plan) for name, plan in plans.items()}
+        if fresh and self.folder.exists():
+            self._check_ours()
+            shutil.rmtree(self.folder)
+        if self.exists:
+            self._check_fits(fingerprints, plans)
+            return True
+        self._check_ours()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        # State can hold anything the topics hold.
+        os.chmod(self.folder, 0o700)
+        temporary = self.folder / f"{_FILE}.new"
+        temporary.write_text(json.dumps({"version": 1, "fingerprints": fingerprints, "plans": plans}, indent=1))
+        temporary.replace(self.folder / _FILE)
+        return False
+
+    def _check_ours(self) -> None:
+        """Nothing is deleted or filled that does not look like a folder of ours."""
+        if self.folder.is_dir() and not self.exists and any(self.folder.iterdir()):
+            raise UsageError(
+                f"The folder '{self.folder}' is not empty and holds no state of Firesteel's.",
+                hint="Choose another one with 'execution.checkpointing.dir'.",
+            )
+        if self.folder.exists() and not self.folder.is_dir():
+            raise UsageError(f"'{self.folder}' is a file and cannot hold state.")
+
+    def _check_fits(self, fingerprints: dict[str, str], plans: dict[str, str]) -> None:
+        try:
+            kept = json.loads((self.folder / _FILE).read_text())
+        except (OSError, json.JSONDecodeError) as error:
+            raise UsageError(
+                f"The state in '{self.folder}' cannot be read: {error}.", hint="Start over with --fresh."
+            ) from None
+        if kept["fingerprints"] == fingerprints:
+            return
+        before, now = kept["plans"], plans
+        changed = [name for name in now if before.get(name) != now[name]]
+        gone = [name for name in before if name not in now]
+        lines = [f"The state in '{self.folder}' belongs to another plan, so it cannot go on with this script."]
+        for name in changed:
+            lines += [
+                f"  {name} was:",
+                *_indented(before.get(name, "(not there)")),
+                "  and is now:",
+                *_indented(now[name]),
+            ]
+        lines += [f"  {name} is no longer there." for name in gone]
+        raise UsageError("\n".join(lines), hint="\nStart over with --fresh, or give the job another name with --name.")
+
+
+def _indented(plan: str) -> list[str]:
+    return [f"    {line}" for line in plan.splitlines()]
+
+
+def fingerprint(plan: str) -> str:
+    return hashlib.sha256(plan.encode()).hexdigest()

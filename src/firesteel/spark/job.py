@@ -1,0 +1,240 @@
+"""A job: all INSERTs of a script, running together, with one state and one end."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from firesteel.errors import FiresteelError, JobError, UsageError
+from firesteel.kafka.admin import check_broker, check_topics
+from firesteel.kafka.properties import Role, client_config
+from firesteel.observe.progress import Progress, apply
+from firesteel.observe.snapshot import JobSnapshot, State
+from firesteel.options.kafka import TOPIC
+from firesteel.options.setting import (
+    CHECKPOINTING_DIR,
+    CHECKPOINTING_INTERVAL,
+    LOCAL_TIME_ZONE,
+    MINI_BATCH_ALLOW_LATENCY,
+    NOT_NULL_ENFORCER,
+    PARALLELISM_DEFAULT,
+    PIPELINE_NAME,
+    STATE_BACKEND_TYPE,
+    NotNullEnforcer,
+    StateBackend,
+)
+from firesteel.plan.analyze import Analysis
+from firesteel.plan.explain import render_plan
+from firesteel.plan.node import scans
+from firesteel.spark.checkpoint import Checkpoint
+from firesteel.spark.query import RunningQuery
+from firesteel.spark.session import job_session, log_file, open_session
+
+_PROVIDERS = {
+    StateBackend.HASHMAP: "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider",
+    StateBackend.ROCKSDB: "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+}
+
+#: How often the queries are looked at.
+_TICK = 0.1
+
+
+class Job:
+    """A job that runs. `wait` returns when it has ended and raises when it failed; `stop` ends it."""
+
+    def __init__(
+        self,
+        analysis: Analysis,
+        *,
+        name: str | None = None,
+        folder: Path,
+        fresh: bool = False,
+        master: str | None = None,
+        session: SparkSession | None = None,
+    ) -> None:
+        analysis.raise_errors()
+        if not analysis.sinks:
+            raise UsageError(f"'{analysis.source.name}' has no INSERT INTO, so there is nothing to run.")
+        self.analysis = analysis
+        self.name = name or analysis.setting(PIPELINE_NAME) or _stem(analysis.source.name)
+        self.checkpoint = Checkpoint(_checkpoint_folder(analysis, folder, self.name))
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._ended = threading.Event()
+        self._failure: FiresteelError | None = None
+        self._queries: list[RunningQuery] = []
+        warnings = tuple(problem.message for problem in analysis.warnings)
+        self._snapshot = JobSnapshot(
+            self.name, started=time.time(), checkpoint=str(self.checkpoint.folder), warnings=warnings
+        )
+        self._check_outside()
+        plans = {name: render_plan(sink) for name, sink in self._named_sinks()}
+        self.resumed = self.checkpoint.open(plans, fresh=fresh)
+        self._session = self._open(master, session)
+        self._start()
+
+    # -- starting --------------------------------------------------------------------------------------------------
+
+    def _named_sinks(self) -> list[tuple[str, object]]:
+        return [
+            (f"{number}-{_safe(sink.table.name)}", sink) for number, sink in enumerate(self.analysis.sinks, start=1)
+        ]
+
+    def _check_outside(self) -> None:
+        """Brokers and topics, before anything is started."""
+        needed: dict[tuple[tuple[str, str], ...], set[str]] = {}
+        for sink in self.analysis.sinks:
+            for table, role in ((sink.table, Role.PRODUCER), *((scan.table, Role.CONSUMER) for scan in scans(sink))):
+                # The admin client takes what a consumer or producer takes, but not what is only theirs.
+                config = client_config(table.options.properties, Role.ADMIN)
+                del role
+                needed.setdefault(tuple(sorted(config.items())), set()).update(table.options.get(TOPIC) or ())
+        for config, topics in needed.items():
+            check_broker(dict(config))
+            check_topics(dict(config), sorted(topics))
+
+    def _open(self, master: str | None, session: SparkSession | None) -> SparkSession:
+        asked = {key: str(value) for key, value in self.analysis.catalog.settings.items() if key.startswith("spark.")}
+        shared = session or open_session(master, asked)
+        backend = self.analysis.setting(STATE_BACKEND_TYPE) or StateBackend.HASHMAP
+        parallelism = self.analysis.setting(PARALLELISM_DEFAULT) or shared.sparkContext.defaultParallelism
+        settings = {
+            "spark.sql.shuffle.partitions": str(parallelism),
+            "spark.sql.streaming.stateStore.providerClass": _PROVIDERS[backend],
+            "spark.sql.session.timeZone": self.analysis.setting(LOCAL_TIME_ZONE) or "UTC",
+            **{key: value for key, value in asked.items() if key.startswith("spark.sql.")},
+        }
+        return job_session(shared, settings)
+
+    def _start(self) -> None:
+        interval = self.analysis.setting(CHECKPOINTING_INTERVAL) or self.analysis.setting(MINI_BATCH_ALLOW_LATENCY)
+        drop_nulls = self.analysis.setting(NOT_NULL_ENFORCER) is NotNullEnforcer.DROP
+        try:
+            for (name, _), sink in zip(self._named_sinks(), self.analysis.sinks, strict=True):
+                self._queries.append(
+                    RunningQuery(
+                        self._session,
+                        name,
+                        sink,
+                        self.checkpoint.query_folder(name),
+                        interval_ms=int(interval.total_seconds() * 1000) if interval else 0,
+                        drop_nulls=drop_nulls,
+                        on_progress=self._note,
+                    )
+                )
+        except BaseException:
+            for query in self._queries:
+                query.stop()
+            raise
+        self._watcher = threading.Thread(target=self._watch, name=f"{self.name}-watch", daemon=True)
+        self._watcher.start()
+
+    # -- running ---------------------------------------------------------------------------------------------------
+
+    def _note(self, progress: Progress) -> None:
+        with self._lock:
+            self._snapshot = apply(self._snapshot, progress)
+
+    def _watch(self) -> None:
+        try:
+            while not self._stopping.wait(_TICK):
+                for query in self._queries:
+                    query.follow()
+                    failure = query.failure()
+                    if failure is not None:
+                        raise failure
+                if all(query.is_done for query in self._queries):
+                    break
+            if self._stopping.is_set():
+                self._set_state(State.STOPPING)
+        except FiresteelError as failure:
+            self._failure = failure
+        except Exception as error:
+            self._failure = JobError(f"The job cannot be followed any more: {error}")
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        for query in self._queries:
+            query.stop()
+        for query in self._queries:
+            try:
+                query.follow()
+            except Exception:
+                # The last report is lost, the job is not.
+                continue
+        self._set_state(State.FAILED if self._failure else State.FINISHED)
+        self._ended.set()
+
+    def _set_state(self, state: State) -> None:
+        error = self._failure.message if self._failure and state is State.FAILED else None
+        with self._lock:
+            self._snapshot = dataclasses.replace(self._snapshot, state=state, updated=time.time(), error=error)
+
+    # -- for those who hold it -------------------------------------------------------------------------------------
+
+    def snapshot(self) -> JobSnapshot:
+        """What is known about the job now."""
+        with self._lock:
+            if self._snapshot.state in (State.STARTING, State.RUNNING):
+                return dataclasses.replace(self._snapshot, updated=time.time())
+            return self._snapshot
+
+    def stop(self, timeout: float | None = 60.0) -> None:
+        """Ends the job; started again, it goes on where it stopped."""
+        self._stopping.set()
+        self._ended.wait(timeout)
+
+    def wait(self, timeout: float | None = None, on_tick: Callable[[JobSnapshot], None] | None = None) -> bool:
+        """Waits for the end: True when the job has ended, False when the time is up. Raises what made it fail."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while not self._ended.wait(0.2):
+            if on_tick is not None:
+                on_tick(self.snapshot())
+            if deadline is not None and time.monotonic() >= deadline:
+                return False
+        if self._failure is not None:
+            raise self._failure
+        return True
+
+    @property
+    def failure(self) -> FiresteelError | None:
+        return self._failure
+
+    @property
+    def log(self) -> Path | None:
+        """Where Spark's own log is."""
+        return log_file()
+
+    def spark_plans(self) -> dict[str, str]:
+        """Spark's physical plan of each query's last batch, by query."""
+        return {query.name: query.plan_text() for query in self._queries}
+
+
+def _checkpoint_folder(analysis: Analysis, folder: Path, name: str) -> Path:
+    chosen = analysis.setting(CHECKPOINTING_DIR)
+    if chosen is None:
+        return folder / ".firesteel" / _safe(name)
+    path = chosen.removeprefix("file://")
+    if "://" in path:
+        raise UsageError(
+            f"'execution.checkpointing.dir' is '{chosen}', and only folders are supported yet.",
+            hint="Name a folder; on a cluster, one that every machine sees.",
+        )
+    return Path(os.path.abspath(path)) / _safe(name)  # noqa: PTH100
+
+
+def _stem(name: str) -> str:
+    return Path(name).stem or "job"
+
+
+def _safe(name: str) -> str:
+    """The name as a folder can have it."""
+    return re.sub(r"[^\w.-]", "_", name).lstrip(".") or "job"

@@ -1,0 +1,189 @@
+"""One INSERT as one streaming query."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pyspark.errors import StreamingQueryException
+from pyspark.errors.exceptions.base import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming import StreamingQuery
+
+from firesteel.errors import FiresteelError
+from firesteel.formats.codec import Reason
+from firesteel.kafka.group import commit_positions
+from firesteel.kafka.position import from_json
+from firesteel.observe.progress import Progress, SourceProgress
+from firesteel.options.position import Unbounded
+from firesteel.plan.node import Scan, Sink
+from firesteel.spark.bind import bind_sink, bind_source
+from firesteel.spark.expression import column
+from firesteel.spark.failure import explain_failure
+from firesteel.spark.lowering import lower_plan
+from firesteel.spark.sink import make_batch_writer
+from firesteel.spark.source import REJECT, ReadSpec, make_source
+
+_REASONS = tuple(reason.value for reason in Reason)
+
+
+class RunningQuery:
+    """Starts the query, follows it, stops it. `on_progress` is called from the follower's thread."""
+
+    def __init__(
+        self,
+        session: SparkSession,
+        name: str,
+        sink: Sink,
+        checkpoint: str,
+        *,
+        interval_ms: int,
+        drop_nulls: bool,
+        on_progress: Callable[[Progress], None],
+    ) -> None:
+        self.name = name
+        self.sink = sink
+        self._session = session
+        self._on_progress = on_progress
+        self._specs: list[ReadSpec] = []
+        self._written: dict[int, int] = {}
+        self._seen = -1
+        self._stopped = False
+        self._lock = threading.Lock()
+        partitions = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
+        rows = lower_plan(sink, self._read_table, partitions)
+        writer = make_batch_writer(bind_sink(sink, drop_nulls=drop_nulls), self._note_written)
+        stream = rows.writeStream.outputMode("update").foreachBatch(writer)
+        stream = stream.queryName(name).option("checkpointLocation", checkpoint)
+        if interval_ms:
+            stream = stream.trigger(processingTime=f"{interval_ms} milliseconds")
+        self._query: StreamingQuery = stream.start()
+        self._bounded = all(not isinstance(spec.bound, Unbounded) for spec in self._specs)
+        self._done = threading.Event()
+        if self._bounded:
+            threading.Thread(target=self._await_end, name=f"{name}-end", daemon=True).start()
+
+    def _read_table(self, scan: Scan) -> DataFrame:
+        spec = bind_source(scan)
+        number = len(self._specs)
+        self._specs.append(spec)
+        source = f"firesteel-{self.name}-{number}"
+        self._session.dataSource.register(make_source(source, spec))
+        rows = self._session.readStream.format(source).load()
+        if not spec.tolerant:
+            return rows
+        # Counted by Spark itself, on whichever machine the rows are; the rows that only carry a reason end here.
+        counts = [F.count_if(column(REJECT) == reason).alias(reason) for reason in _REASONS]
+        rows = rows.observe(_observation(number), *counts)
+        return rows.where(column(REJECT).isNull()).drop(REJECT)
+
+    def _note_written(self, batch: int, rows: int) -> None:
+        self._written[batch] = rows
+
+    def _await_end(self) -> None:
+        """A bounded query has reached its end when there is nothing left to process."""
+        try:
+            self._query.processAllAvailable()
+        except Exception:  # the query's own exception says why; `failure` reports it
+            return
+        self._done.set()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether a bounded query has read everything up to its bound."""
+        return self._done.is_set()
+
+    @property
+    def is_active(self) -> bool:
+        return self._query.isActive
+
+    def failure(self) -> FiresteelError | None:
+        """Why the query failed, if it did."""
+        if self._stopped or self._query.isActive:
+            return None
+        error = self._query.exception()
+        return explain_failure(_full_text(error)) if error is not None else None
+
+    def stop(self) -> None:
+        self._stopped = True
+        try:
+            self._query.stop()
+        except PySparkException:
+            # It took longer than `spark.sql.streaming.stopTimeout`; the session's end takes it along.
+            return
+
+    def follow(self) -> None:
+        """Reports every batch that has ended since the last call."""
+        with self._lock:
+            for report in self._query.recentProgress:
+                progress = json.loads(report.json) if hasattr(report, "json") else dict(report)
+                if progress["batchId"] > self._seen and progress["sources"] and progress["sources"][0]["endOffset"]:
+                    if not _is_whole(progress):
+                        continue
+                    self._seen = progress["batchId"]
+                    self._report(progress)
+
+    def _report(self, progress: Mapping[str, Any]) -> None:
+        batch = progress["batchId"]
+        sources: dict[str, SourceProgress] = {}
+        rejects: dict[tuple[str, str], int] = {}
+        for number, (spec, source) in enumerate(zip(self._specs, progress["sources"], strict=False)):
+            refused = _rejects(progress, number)
+            for reason, count in refused.items():
+                rejects[spec.table, reason] = rejects.get((spec.table, reason), 0) + count
+            before = sources.get(spec.table, SourceProgress(0, 0))
+            rows = max(0, int(source["numInputRows"]) - sum(refused.values()))
+            sources[spec.table] = SourceProgress(before.rows + rows, (before.lag or 0) + _lag(source))
+            if spec.group is not None:
+                commit_positions(spec.config, from_json(_offset(source["endOffset"])["positions"]))
+        self._on_progress(
+            Progress(
+                self.name,
+                batch,
+                int(progress["durationMs"].get("triggerExecution", 0)),
+                time.time(),
+                sources,
+                {self.sink.table.name: self._written.pop(batch, 0)},
+                rejects,
+            )
+        )
+
+    def plan_text(self) -> str:
+        """Spark's own physical plan of the last batch: for tests and for people who look closely."""
+        text: str = self._query._jsq.explainInternal(False)  # type: ignore[attr-defined]
+        return text
+
+
+def _is_whole(progress: Mapping[str, Any]) -> bool:
+    """A report of a batch, not of a moment in which there was nothing to do."""
+    return "addBatch" in progress["durationMs"]
+
+
+def _observation(number: int) -> str:
+    return f"firesteel-source-{number}"
+
+
+def _rejects(progress: Mapping[str, Any], number: int) -> dict[str, int]:
+    found = (progress.get("observedMetrics") or {}).get(_observation(number)) or {}
+    return {reason: int(count) for reason, count in found.items() if count}
+
+
+def _offset(value: Any) -> dict[str, Any]:
+    parsed: dict[str, Any] = json.loads(value) if isinstance(value, str) else value
+    return parsed
+
+
+def _lag(source: Mapping[str, Any]) -> int:
+    latest, end = source.get("latestOffset"), source.get("endOffset")
+    if not latest or not end:
+        return 0
+    last, now = from_json(_offset(latest)["positions"]), from_json(_offset(end)["positions"])
+    return sum(max(0, offset - now.get(partition, 0)) for partition, offset in last.items())
+
+
+def _full_text(error: StreamingQueryException) -> str:
+    return str(error)

@@ -1,0 +1,106 @@
+"""The Spark session: quiet, on this machine's loopback, its noise in a file."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from firesteel.java import find_java
+
+_LOG4J = """\
+rootLogger.level = warn
+rootLogger.appenderRef.file.ref = file
+appender.file.type = Console
+appender.file.name = file
+appender.file.target = SYSTEM_ERR
+appender.file.layout.type = PatternLayout
+appender.file.layout.pattern = %d{yyyy-MM-dd HH:mm:ss.SSS} %p %c{1}: %m%n%ex
+"""
+
+#: Where the log of this process's session is; None while there is no session of ours.
+_log: Path | None = None
+
+
+def log_file() -> Path | None:
+    return _log
+
+
+def open_session(master: str | None, settings: Mapping[str, str]) -> SparkSession:
+    """This process's session, started if there is none. Settings that need a new JVM apply only then."""
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    find_java()
+    # Workers run the Python that runs us, or they would import from another one.
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    folder = Path(tempfile.mkdtemp(prefix="firesteel-spark-"))
+    log4j = folder / "log4j2.properties"
+    log4j.write_text(_LOG4J)
+    builder = SparkSession.builder.appName("firesteel").master(master or f"local[{os.cpu_count() or 2}]")
+    conf = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j} -XX:+UseParallelGC",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.sql.streaming.stopTimeout": "30s",
+        **settings,
+    }
+    if master is None or master.startswith("local"):
+        # On one machine nothing listens but on loopback.
+        conf = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"} | conf
+    for key, value in conf.items():
+        builder = builder.config(key, value)
+    global _log
+    _log = folder / "spark.log"
+    with _Redirected(_log), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return builder.getOrCreate()
+
+
+class _Redirected:
+    """Lets what is started inside write its errors to a file: the JVM inherits the descriptor, and its workers do."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        sys.stderr.flush()
+        self._kept = os.dup(2)
+        file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(file, 2)
+        os.close(file)
+
+    def __exit__(self, *_: object) -> None:
+        sys.stderr.flush()
+        os.dup2(self._kept, 2)
+        os.close(self._kept)
+
+
+def job_session(session: SparkSession, settings: Mapping[str, str]) -> SparkSession:
+    """A session of the job's own on the same Spark: its settings do not touch anybody else's."""
+    own = session.newSession()
+    for key, value in {**_SQL_SETTINGS, **settings}.items():
+        own.conf.set(key, value)
+    return own
+
+
+_SQL_SETTINGS = {
+    # Flink's names are case-sensitive.
+    "spark.sql.caseSensitive": "true",
+    # A text that is no number, a division by zero and an overflow are errors, not NULL.
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.streaming.metricsEnabled": "false",
+    # How long Spark waits before it asks again whether there is data.
+    "spark.sql.streaming.pollingDelay": "50ms",
+    "spark.sql.streaming.numRecentProgressUpdates": "200",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+    # The plan of a micro-batch is small and known: adapting it costs more than it brings.
+    "spark.sql.adaptive.enabled": "false",
+}

@@ -1,0 +1,273 @@
+"""The data source: Kafka partitions to Arrow batches, on librdkafka, in Spark's Python workers.
+
+The offset that Spark keeps is ours: `{"sequence", "positions", "begins", "ends"}`. `sequence` grows by one with every
+batch and is the same when a batch is run again; `begins` holds the start of partitions that appear for the first time
+in this offset; `ends` is where a bounded source stops, decided once, at the first start.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from confluent_kafka import Consumer
+from pyspark.sql import types as spark
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
+
+from firesteel.catalog.table import BoundFormat
+from firesteel.errors import FiresteelError, JobError
+from firesteel.formats.codec import Reject
+from firesteel.kafka.position import (
+    Partition,
+    Positions,
+    Subscription,
+    earliest,
+    find_ends,
+    find_partitions,
+    find_start,
+    from_json,
+    latest,
+    to_json,
+)
+from firesteel.kafka.reader import consumer_for, read_range
+from firesteel.options.position import Bound, StartPosition, Unbounded
+from firesteel.spark.failure import carry
+from firesteel.spark.record import RecordDecoder
+from firesteel.spark.type import spark_schema
+from firesteel.types import Field
+
+#: The reason a record was refused; the row that carries it holds nothing else and never leaves the source's side.
+REJECT = "__reject"
+#: Stands in for a row of which no column is read.
+PRESENT = "__present"
+
+
+@dataclass(frozen=True)
+class ReadSpec:
+    """All a worker needs to read a table. `config` may hold secrets, so it never becomes an option that Spark shows."""
+
+    table: str
+    config: Mapping[str, str]
+    subscription: Subscription
+    start: StartPosition
+    bound: Bound
+    group: str | None
+    value: BoundFormat
+    key: BoundFormat | None
+    fields: tuple[Field, ...]
+    metadata: Mapping[str, str]
+    tolerant: bool
+    max_rows: int
+    discovery_seconds: float
+
+    @property
+    def schema(self) -> spark.StructType:
+        schema = spark_schema(self.fields)
+        if self.tolerant:
+            schema = schema.add(REJECT, spark.StringType())
+        elif not self.fields:
+            schema = schema.add(PRESENT, spark.BooleanType())
+        return schema
+
+
+def make_source(name: str, spec: ReadSpec) -> type[DataSource]:
+    """A data source of that name, bound to its table. The class travels to the workers, and the spec inside it."""
+
+    class Bound(KafkaSource):
+        read_spec = spec
+
+        @classmethod
+        def name(cls) -> str:
+            return name
+
+    return Bound
+
+
+class KafkaSource(DataSource):
+    read_spec: ReadSpec
+
+    def schema(self) -> spark.StructType:
+        return self.read_spec.schema
+
+    def streamReader(self, schema: spark.StructType) -> DataSourceStreamReader:
+        return KafkaStreamReader(self.read_spec)
+
+
+class Range(InputPartition):
+    """A stretch of one partition, for one task."""
+
+    def __init__(self, topic: str, partition: int, start: int, end: int) -> None:
+        super().__init__((topic, partition, start, end))
+        self.topic, self.partition, self.start, self.end = topic, partition, start, end
+
+
+class KafkaStreamReader(DataSourceStreamReader):
+    """The driver's side plans offsets; `read` runs in the workers, which share nothing with it."""
+
+    def __init__(self, spec: ReadSpec) -> None:
+        self.spec = spec
+        self._last_discovery = 0.0
+        self._latest: Positions = {}
+        self._checked = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"spec": self.spec}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["spec"])  # type: ignore[misc]
+
+    @property
+    def _consumer(self) -> Consumer:
+        return consumer_for(self.spec.config)
+
+    # -- offsets ---------------------------------------------------------------------------------------------------
+
+    def initialOffset(self) -> dict[str, Any]:
+        with _carried():
+            partitions = find_partitions(self._consumer, self.spec.subscription)
+            start = find_start(self._consumer, partitions, self.spec.start)
+            ends = find_ends(self._consumer, partitions, self.spec.bound)
+            return {
+                "sequence": 0,
+                "positions": to_json(start),
+                "begins": {},
+                "ends": None if ends is None else to_json(ends),
+            }
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        # The limit is ours (`scan.max-rows-per-batch`), over all partitions together.
+        return ReadAllAvailable()
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
+        with _carried():
+            positions = from_json(start["positions"])
+            begins = self._discover(positions) if isinstance(self.spec.bound, Unbounded) else {}
+            known = positions | begins
+            self._latest = latest(self._consumer, known)
+            self._check_lost(known)
+            reachable = dict(self._latest)
+            if start["ends"] is not None:
+                ends = from_json(start["ends"])
+                reachable = {one: min(offset, ends.get(one, 0)) for one, offset in reachable.items()}
+            target = _share(known, reachable, self.spec.max_rows)
+            if target == positions:
+                return start
+            return {
+                "sequence": start["sequence"] + 1,
+                "positions": to_json(target),
+                "begins": to_json(begins),
+                "ends": start["ends"],
+            }
+
+    def reportLatestOffset(self) -> dict[str, Any] | None:
+        return {"positions": to_json(self._latest)} if self._latest else None
+
+    def _discover(self, known: Positions) -> Positions:
+        """New partitions, which are read from their beginning: nothing may be lost between their birth and our look."""
+        now = time.monotonic()
+        interval = self.spec.discovery_seconds
+        if self._last_discovery and (interval <= 0 or now - self._last_discovery < interval):
+            return {}
+        self._last_discovery = now
+        found = [one for one in find_partitions(self._consumer, self.spec.subscription) if one not in known]
+        return earliest(self._consumer, found) if found else {}
+
+    def _check_lost(self, positions: Positions) -> None:
+        """What was not read yet and is gone has to be said. Later losses show when they are read."""
+        for one, position in positions.items():
+            if self._latest[one] < position:
+                raise _lost(one, position, f"it ends at {self._latest[one]}: the topic was deleted and created again")
+        if self._checked:
+            return
+        self._checked = True
+        for one, low in earliest(self._consumer, positions).items():
+            if positions[one] < low < self._latest[one] or positions[one] < low == self._latest[one]:
+                raise _lost(one, positions[one], f"it starts at {low} now: older records were deleted")
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
+        begins = from_json(start["positions"]) | from_json(end["begins"])
+        return [
+            Range(topic, number, begins[topic, number], offset)
+            for (topic, number), offset in from_json(end["positions"]).items()
+            if offset > begins[topic, number]
+        ]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        assert isinstance(partition, Range)
+        with _carried():
+            decoder = RecordDecoder(self.spec.value, self.spec.key, self.spec.fields, self.spec.metadata)
+            blocks = read_range(self.spec.config, partition.topic, partition.partition, partition.start, partition.end)
+            for messages in blocks:
+                batch, rejects = decoder.decode(messages)
+                if rejects and not self.spec.tolerant:
+                    raise _bad_record(self.spec.table, rejects[0], messages)
+                yield from self._with_rejects(batch, rejects)
+
+    def _with_rejects(self, batch: pa.RecordBatch, rejects: list[Reject]) -> Iterator[pa.RecordBatch]:
+        if not self.spec.tolerant:
+            if not self.spec.fields:
+                batch = pa.RecordBatch.from_arrays([pa.nulls(batch.num_rows, pa.bool_())], names=[PRESENT])
+            yield batch
+            return
+        none = pa.nulls(batch.num_rows, pa.string())
+        yield pa.RecordBatch.from_arrays([*batch.columns, none], names=[*batch.schema.names, REJECT])
+        if rejects:
+            empty = [pa.nulls(len(rejects), field.type) for field in batch.schema]
+            reasons = pa.array([reject.reason.value for reject in rejects], pa.string())
+            yield pa.RecordBatch.from_arrays([*empty, reasons], names=[*batch.schema.names, REJECT])
+
+    def commit(self, end: dict[str, Any]) -> None:
+        """Nothing to do: the job tells the group where it stands as soon as a batch is done (`spark/query.py`).
+
+        Spark calls this only when the next batch begins, so a job that has caught up would show a lag for ever.
+        """
+
+
+class _carried:
+    """Lets an error of ours out in a form that survives the way to the driver."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, FiresteelError):
+            raise carry(error) from None
+
+
+def _share(positions: Positions, reachable: Positions, most: int) -> Positions:
+    """Where each partition ends in the next batch: what there is, or a fair share of the limit.
+
+    >>> _share({("t", 0): 0, ("t", 1): 10}, {("t", 0): 300, ("t", 1): 110}, 40)
+    {('t', 0): 30, ('t', 1): 20}
+    """
+    waiting = {one: max(0, reachable[one] - position) for one, position in positions.items()}
+    total = sum(waiting.values())
+    if total <= most:
+        return {one: position + waiting[one] for one, position in positions.items()}
+    return {
+        one: position + min(waiting[one], max(1, waiting[one] * most // total)) if waiting[one] else position
+        for one, position in positions.items()
+    }
+
+
+def _lost(partition: Partition, position: int, what: str) -> JobError:
+    topic, number = partition
+    return JobError(
+        f"Partition {number} of '{topic}' is to be read from offset {position}, and {what}.",
+        hint="Start over with --fresh; 'scan.startup.mode' says where.",
+    )
+
+
+def _bad_record(table: str, reject: Reject, messages: list[Any]) -> JobError:
+    message = messages[reject.index]
+    return JobError(
+        f"A record of '{table}' cannot be read: topic '{message.topic()}', partition {message.partition()},"
+        f" offset {message.offset()}: {reject.detail}",
+        hint="Mend the record or the table, or let bad records go: '<format>.ignore-parse-errors' = 'true'.",
+    )

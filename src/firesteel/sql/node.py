@@ -1,0 +1,77 @@
+"""Where a node of a syntax tree stands, and what the script says about it beyond sqlglot's own arguments.
+
+Everything is kept in the node's `meta`, so it survives `copy()` and never takes part in comparing two trees.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from sqlglot import exp
+
+from firesteel.errors import Span
+from firesteel.sql.statement import OptionEntry
+from firesteel.types import DataType
+
+N = TypeVar("N", bound=exp.Expression)
+
+_SPAN = "span"
+_TYPE = "flink_type"
+_HINTS = "table_hints"
+_WRITTEN = "written"
+
+
+def stamp(node: N, start: int, end: int) -> N:
+    """Marks the node as standing at these offsets of the script."""
+    node.meta[_SPAN] = (start, end)
+    return node
+
+
+def span_of(node: exp.Expr) -> Span | None:
+    """Where the node stands in the script: the tight span over its tokens; None for a node that no script holds.
+
+    A node that was built later takes the span over those of its children that have one.
+    """
+    mark = node.meta.get(_SPAN)
+    if mark is not None:
+        return Span(*mark)
+    span: Span | None = None
+    for child in node.iter_expressions():
+        inner = span_of(child)
+        if inner is not None:
+            span = inner if span is None else span.to(inner)
+    return span
+
+
+def data_type(type_: DataType) -> exp.DataType:
+    """A sqlglot type node that carries ours; its `kind` is our type as text, so that different types differ."""
+    node = exp.DataType(this=exp.DataType.Type.USERDEFINED, kind=str(type_))
+    node.meta[_TYPE] = type_
+    return node
+
+
+def cast_type(node: exp.DataType) -> DataType:
+    """The Flink type of the `to` of a CAST, of a temporal literal, or of a RETURNING clause."""
+    type_ = node.meta[_TYPE]
+    assert isinstance(type_, DataType)
+    return type_
+
+
+def set_table_hints(node: exp.Table, hints: tuple[OptionEntry, ...]) -> None:
+    if hints:
+        node.meta[_HINTS] = hints
+
+
+def table_hints(node: exp.Table) -> tuple[OptionEntry, ...]:
+    """The entries of the `/*+ OPTIONS('k' = 'v') */` behind a table's name."""
+    hints: tuple[OptionEntry, ...] = node.meta.get(_HINTS, ())
+    return hints
+
+
+def set_written_name(node: exp.Anonymous, name: str) -> None:
+    node.meta[_WRITTEN] = name
+
+
+def written_name(node: exp.Anonymous) -> str:
+    """A function's name as the script spells it, for messages; `node.name` is the same in capitals."""
+    return str(node.meta.get(_WRITTEN, node.name))

@@ -1,0 +1,148 @@
+"""A script's text as tokens, each with its place.
+
+>>> tokens, problem = tokenize("SELECT `a b` -- why\\n, 'it''s'")
+>>> [(token.kind.name, token.value) for token in tokens]
+[('WORD', 'SELECT'), ('NAME', 'a b'), ('SYMBOL', ','), ('STRING', "it's"), ('END', '')]
+>>> tokenize("SELECT 'a")[1].span
+Span(start=7, end=9)
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+from typing import NamedTuple
+
+from firesteel.errors import Problem, Span
+
+
+class Kind(Enum):
+    WORD = auto()  # a keyword or a name without back-ticks
+    NAME = auto()  # a name in back-ticks
+    STRING = auto()
+    HEX = auto()  # X'1F'
+    NUMBER = auto()
+    SYMBOL = auto()
+    QUOTED = auto()  # in double quotes, which Flink does not know
+    WRONG = auto()  # no token of Flink SQL
+    END = auto()  # after the last token of a statement
+
+
+class Token(NamedTuple):
+    """`key` is what grammar rules compare: a word in capitals, a symbol as it is, nothing for the rest."""
+
+    kind: Kind
+    key: str
+    value: str
+    start: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+
+# Possessive quantifiers: without them an unterminated text is searched again from each of its quotes, and the wrong
+# quote is reported.
+_TOKEN = re.compile(
+    r"""
+      (?P<SPACE>\s+|(?:--|//)[^\n\r]*+|/\*(?!\+)(?:[^*]++|\*(?!/))*+\*/)
+    | (?P<HEX>[xX]'[^']*+')
+    | (?P<STRING>(?:[nN]|[uU]&|_[A-Za-z][A-Za-z0-9_]*+)?'[^']*+(?:''[^']*+)*+')
+    | (?P<NAME>`[^`]*+(?:``[^`]*+)*+`)
+    | (?P<QUOTED>"[^"]*+(?:""[^"]*+)*+")
+    | (?P<NUMBER>(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)
+    | (?P<WORD>(?:[^\W\d]|\$)[\w$]*+)
+    | (?P<OPEN>['`"]|/\*(?!\+))
+    | (?P<SYMBOL>/\*\+|<>|!=|<=|>=|=>|\|\||[-+*/%=<>(),.\[\];])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_RUN = re.compile(r"(.)\1*+", re.DOTALL)
+_WORD_PART = re.compile(r"[\w$]+")
+_UNICODE_ESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{4})|\+([0-9A-Fa-f]{6})|(\\))")
+_OPENINGS = {"'": ("text", "'"), "`": ("name", "`"), '"': ("text", '"'), "/*": ("comment", "*/")}
+
+
+def tokenize(text: str) -> tuple[list[Token], Problem | None]:
+    """All tokens and an END; a text, name or comment that is never closed ends the list there, with a problem."""
+    tokens: list[Token] = []
+    add = tokens.append
+    match = _TOKEN.match
+    position, size = 0, len(text)
+    # A script may start with a byte order mark.
+    if text.startswith("\ufeff"):
+        position = 1
+    in_hint = False
+    while position < size:
+        found = match(text, position)
+        if found is None:
+            run = _RUN.match(text, position)
+            end = run.end() if run is not None else position + 1
+            add(Token(Kind.WRONG, "", text[position], position, end))
+            position = end
+            continue
+        end = found.end()
+        group = found.lastgroup
+        value = found.group()
+        if group == "SPACE":
+            pass
+        elif group == "WORD":
+            add(Token(Kind.WORD, value.upper(), value, position, end))
+        elif group == "SYMBOL":
+            if value == "/*+":
+                in_hint = True
+            elif in_hint and value == "*" and text.startswith("/", end):
+                in_hint = False
+                value, end = "*/", end + 1
+            add(Token(Kind.SYMBOL, value, value, position, end))
+        elif group == "STRING":
+            add(Token(Kind.STRING, "", _string_value(value), position, end))
+        elif group == "NAME":
+            kind = Kind.NAME if len(value) > 2 else Kind.WRONG
+            add(Token(kind, "", value[1:-1].replace("``", "`"), position, end))
+        elif group == "NUMBER":
+            tail = _WORD_PART.match(text, end)
+            if tail is None:
+                add(Token(Kind.NUMBER, "", value, position, end))
+            else:
+                end = tail.end()
+                add(Token(Kind.WRONG, "", text[position:end], position, end))
+        elif group == "HEX":
+            digits = value[2:-1]
+            right = len(digits) % 2 == 0 and all(digit in "0123456789abcdefABCDEF" for digit in digits)
+            add(Token(Kind.HEX if right else Kind.WRONG, "", digits if right else value, position, end))
+        elif group == "QUOTED":
+            add(Token(Kind.QUOTED, "", value[1:-1].replace('""', '"'), position, end))
+        else:
+            what, closing = _OPENINGS[value]
+            end_of_line = text.find("\n", position)
+            problem = Problem(
+                f"'{value}' opens a {what} that has no end."
+                if value != "'"
+                else "A single quote opens a text that has no end.",
+                Span(position, size if end_of_line < 0 else end_of_line),
+                hint=f"Write {closing} where it ends.",
+            )
+            add(Token(Kind.END, "", "", position, position))
+            return tokens, problem
+        position = end
+    add(Token(Kind.END, "", "", size, size))
+    return tokens, None
+
+
+def _string_value(raw: str) -> str:
+    prefix, _, body = raw.partition("'")
+    value = body[:-1].replace("''", "'")
+    if prefix.upper() == "U&":
+        return _UNICODE_ESCAPE.sub(_unescape, value)
+    return value
+
+
+def _unescape(found: re.Match[str]) -> str:
+    code = found.group(1) or found.group(2)
+    if code is None:
+        return "\\"
+    point = int(code, 16)
+    # Half of a surrogate pair is no character, and no encoder takes it.
+    return chr(point) if point <= 0x10FFFF and not 0xD800 <= point <= 0xDFFF else "\ufffd"

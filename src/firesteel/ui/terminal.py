@@ -1,0 +1,155 @@
+"""What a person sees of a running job: a live table on a terminal, plain lines elsewhere, or what they asked for.
+
+view = open_view()
+view.show(snapshot)      # as often as there is news
+view.close(snapshot)     # the closing summary
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from enum import Enum
+from typing import IO, TYPE_CHECKING, Protocol
+
+from firesteel.observe.snapshot import JobSnapshot
+from firesteel.ui.text import render_json, render_line, render_milliseconds, render_seconds, render_summary
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.live import Live
+
+
+class Output(Enum):
+    """What was asked for on the command line."""
+
+    PROGRESS = "progress"
+    QUIET = "quiet"
+    JSON = "json"
+
+
+class View(Protocol):
+    """`show` is cheap and may be called at any rate; `close` ends the view with the summary and is called once."""
+
+    def show(self, snapshot: JobSnapshot) -> None: ...
+
+    def close(self, snapshot: JobSnapshot) -> None: ...
+
+
+def open_view(output: Output = Output.PROGRESS, stream: IO[str] | None = None) -> View:
+    """The view that fits: progress goes to standard error, JSON lines to standard output."""
+    match output:
+        case Output.JSON:
+            return JsonLines(stream or sys.stdout)
+        case Output.QUIET:
+            return SummaryOnly(stream or sys.stderr)
+        case Output.PROGRESS:
+            out = stream or sys.stderr
+            return LiveTable(out) if out.isatty() else PlainLines(out)
+
+
+class SummaryOnly:
+    def __init__(self, out: IO[str]) -> None:
+        self._out = out
+
+    def show(self, snapshot: JobSnapshot) -> None:
+        pass
+
+    def close(self, snapshot: JobSnapshot) -> None:
+        print(render_summary(snapshot), file=self._out, flush=True)
+
+
+class PlainLines:
+    """At most one line per second, and only when it differs from the last: a log file stays readable."""
+
+    def __init__(self, out: IO[str], clock: Callable[[], float] = time.monotonic) -> None:
+        self._out = out
+        self._clock = clock
+        self._next = 0.0
+        self._last = ""
+
+    def show(self, snapshot: JobSnapshot) -> None:
+        line, now = render_line(snapshot), self._clock()
+        if line != self._last and now >= self._next:
+            print(line, file=self._out, flush=True)
+            self._last, self._next = line, now + 1.0
+
+    def close(self, snapshot: JobSnapshot) -> None:
+        print(render_summary(snapshot), file=self._out, flush=True)
+
+
+class JsonLines:
+    """One line per snapshot that says something new; the last one has the state in which the job ended."""
+
+    def __init__(self, out: IO[str]) -> None:
+        self._out = out
+        self._last = ""
+
+    def show(self, snapshot: JobSnapshot) -> None:
+        line = render_json(snapshot)
+        if line != self._last:
+            print(line, file=self._out, flush=True)
+            self._last = line
+
+    def close(self, snapshot: JobSnapshot) -> None:
+        self.show(snapshot)
+
+
+class LiveTable:
+    """A table that is redrawn in place. `show` only replaces what is drawn next."""
+
+    def __init__(self, out: IO[str]) -> None:
+        self._out = out
+        self._live: Live | None = None
+
+    def show(self, snapshot: JobSnapshot) -> None:
+        if self._live is None:
+            from rich.console import Console
+            from rich.live import Live
+
+            # Gone when the job ends: the summary says more, and stays.
+            self._live = Live(console=Console(file=self._out), refresh_per_second=4, transient=True)
+            self._live.start()
+        self._live.update(render_table(snapshot))
+
+    def close(self, snapshot: JobSnapshot) -> None:
+        if self._live is not None:
+            self._live.stop()
+        print(render_summary(snapshot), file=self._out, flush=True)
+
+
+_COLOURS = {"starting": "yellow", "running": "green", "stopping": "yellow", "finished": "green", "failed": "red"}
+
+
+def render_table(snapshot: JobSnapshot) -> RenderableType:
+    """The live view of a snapshot, for rich."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    state = snapshot.state.value
+    head = Text.assemble((snapshot.name, "bold"), "  ", (state, _COLOURS[state]))
+    if snapshot.started:
+        head.append(f"  {render_seconds(snapshot.seconds)}")
+    if snapshot.batch_id is not None and snapshot.batch_ms is not None:
+        head.append(f"  batch {snapshot.batch_id}, {render_milliseconds(snapshot.batch_ms)}", "dim")
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column("")
+    table.add_column("table")
+    for title in ("rows", "rows/s", "lag", "bad"):
+        table.add_column(title, justify="right")
+    for source in snapshot.sources:
+        lag, bad = "?" if source.lag is None else f"{source.lag:,}", sum(source.rejects.values())
+        table.add_row(
+            Text("read", "dim"),
+            Text(source.table),
+            f"{source.rows:,}",
+            f"{source.rows_per_second:,.0f}",
+            lag,
+            Text(f"{bad:,}", "red" if bad else "dim"),
+        )
+    for sink in snapshot.sinks:
+        table.add_row(Text("written", "dim"), Text(sink.table), f"{sink.rows:,}", "", "", "")
+    notes = [Text(f"warning: {warning}", "yellow") for warning in snapshot.warnings]
+    return Group(head, *([table] if table.row_count else []), *notes)

@@ -1,0 +1,101 @@
+"""A snapshot in words: one line while the job runs, some lines at its end, one line of JSON for programs."""
+
+from __future__ import annotations
+
+import json
+
+from firesteel.observe.snapshot import JobSnapshot, SinkSnapshot, SourceSnapshot, State
+
+_ENDINGS = {State.FINISHED: "finished", State.FAILED: "failed", State.STOPPING: "stopped"}
+
+
+def render_line(snapshot: JobSnapshot) -> str:
+    """
+    >>> render_line(JobSnapshot("pv", State.RUNNING, sources=(SourceSnapshot("v", "", 1200, 400.0, 7),), batch_ms=310))
+    'pv running: 1,200 rows read, 400 rows/s, lag 7, last batch 310 ms'
+    """
+    parts = [f"{snapshot.rows_read:,} rows read", f"{snapshot.rows_per_second:,.0f} rows/s"]
+    if snapshot.lag is not None:
+        parts.append(f"lag {snapshot.lag:,}")
+    if snapshot.sinks:
+        parts.append(f"{snapshot.rows_written:,} written")
+    if snapshot.batch_ms is not None:
+        parts.append(f"last batch {render_milliseconds(snapshot.batch_ms)}")
+    if snapshot.rejects:
+        parts.append(f"{snapshot.rejects:,} bad records")
+    told = ", ".join(parts) if snapshot.batches or snapshot.sources else ""
+    return f"{snapshot.name} {snapshot.state.value}" + (f": {told}" if told else "")
+
+
+def render_summary(snapshot: JobSnapshot) -> str:
+    """What a job has done, table by table."""
+    seconds = snapshot.seconds
+    rate = f", {snapshot.rows_read / seconds:,.0f} rows/s" if seconds > 0 and snapshot.rows_read else ""
+    head = f"{snapshot.name} {_ENDINGS.get(snapshot.state, snapshot.state.value)}"
+    lines = [f"{head} after {render_seconds(seconds)}, {snapshot.batches:,} batches{rate}."]
+    names = [*(source.table for source in snapshot.sources), *(sink.table for sink in snapshot.sinks)]
+    width = max(map(len, names), default=0)
+    for source in snapshot.sources:
+        lines.append(f"  read     {source.table:<{width}}  {source.rows:>14,} rows")
+        lines += [
+            f"  refused  {source.table:<{width}}  {n:>14,} rows  {why}" for why, n in sorted(source.rejects.items())
+        ]
+    lines += [f"  written  {sink.table:<{width}}  {sink.rows:>14,} rows" for sink in snapshot.sinks]
+    if snapshot.checkpoint:
+        lines.append(f"  state    {snapshot.checkpoint}")
+    return "\n".join(lines)
+
+
+def render_json(snapshot: JobSnapshot) -> str:
+    return json.dumps(
+        {
+            "job": snapshot.name,
+            "state": snapshot.state.value,
+            "started": snapshot.started,
+            "updated": snapshot.updated,
+            "batches": snapshot.batches,
+            "batch_id": snapshot.batch_id,
+            "batch_ms": snapshot.batch_ms,
+            "rows_read": snapshot.rows_read,
+            "rows_written": snapshot.rows_written,
+            "rows_per_second": round(snapshot.rows_per_second, 1),
+            "lag": snapshot.lag,
+            "sources": [_source(source) for source in snapshot.sources],
+            "sinks": [_sink(sink) for sink in snapshot.sinks],
+            "checkpoint": snapshot.checkpoint,
+            "warnings": list(snapshot.warnings),
+            "error": snapshot.error,
+        },
+        ensure_ascii=False,
+    )
+
+
+def _source(source: SourceSnapshot) -> dict[str, object]:
+    return {
+        "table": source.table,
+        "query": source.query,
+        "rows": source.rows,
+        "rows_per_second": round(source.rows_per_second, 1),
+        "lag": source.lag,
+        "rejects": dict(source.rejects),
+    }
+
+
+def _sink(sink: SinkSnapshot) -> dict[str, object]:
+    return {"table": sink.table, "query": sink.query, "rows": sink.rows}
+
+
+def render_seconds(seconds: float) -> str:
+    """
+    >>> render_seconds(3.24), render_seconds(75), render_seconds(7500)
+    ('3.2 s', '1 min 15 s', '2 h 5 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    if seconds < 3600:
+        return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+    return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"
+
+
+def render_milliseconds(milliseconds: int) -> str:
+    return f"{milliseconds:,} ms" if milliseconds < 10_000 else render_seconds(milliseconds / 1000)

@@ -1,0 +1,10 @@
+-- declared
+CREATE TABLE t (
+  t TIME(6)
+) WITH (
+  'connector' = 'kafka',
+  'topic' = 'orders',
+  'properties.bootstrap.servers' = 'broker:9092',
+  'properties.group.id' = 'g',
+  'format' = 'avro'
+);

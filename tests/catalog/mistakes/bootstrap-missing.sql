@@ -1,0 +1,9 @@
+-- declared
+CREATE TABLE t (
+  id INT
+) WITH (
+  'connector' = 'kafka',
+  'topic' = 'orders',
+  'properties.group.id' = 'g',
+  'format' = 'json'
+);

@@ -1,0 +1,11 @@
+-- read
+CREATE TABLE t (
+  id INT
+) WITH (
+  'connector' = 'kafka',
+  'topic' = 'orders',
+  'properties.bootstrap.servers' = 'broker:9092',
+  'format' = 'json',
+  'scan.startup.mode' = 'earliest-offset',
+  'scan.bounded.mode' = 'group-offsets'
+);

@@ -1,0 +1,10 @@
+-- declared
+CREATE TABLE t (
+  a ARRAY<ARRAY<INT>>
+) WITH (
+  'connector' = 'kafka',
+  'topic' = 'orders',
+  'properties.bootstrap.servers' = 'broker:9092',
+  'properties.group.id' = 'g',
+  'format' = 'csv'
+);

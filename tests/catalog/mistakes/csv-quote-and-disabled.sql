@@ -1,0 +1,12 @@
+-- declared
+CREATE TABLE t (
+  id INT
+) WITH (
+  'connector' = 'kafka',
+  'topic' = 'orders',
+  'properties.bootstrap.servers' = 'broker:9092',
+  'properties.group.id' = 'g',
+  'format' = 'csv',
+  'csv.quote-character' = '''',
+  'csv.disable-quote-character' = 'true'
+);

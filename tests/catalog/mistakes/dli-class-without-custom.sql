@@ -1,0 +1,11 @@
+-- written
+CREATE TABLE t (
+  id INT
+) WITH (
+  'connector.type' = 'kafka',
+  'connector.topic' = 'orders',
+  'connector.properties.bootstrap.servers' = 'broker:9092',
+  'format.type' = 'json',
+  'connector.sink-partitioner' = 'fixed',
+  'connector.sink-partitioner-class' = 'shop.P'
+);

@@ -1,0 +1,10 @@
+-- declared
+CREATE TABLE t (
+  id INT
+) WITH (
+  'connector.type' = 'kafka',
+  'connector.topic' = 'orders',
+  'connector.properties.bootstrap.servers' = 'broker:9092',
+  'format.type' = 'json',
+  'update-mode' = 'merge'
+);

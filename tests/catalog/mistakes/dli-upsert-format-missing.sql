@@ -1,0 +1,9 @@
+-- declared
+CREATE TABLE t (
+  id INT,
+  PRIMARY KEY (id) NOT ENFORCED
+) WITH (
+  'connector.type' = 'upsert-kafka',
+  'connector.topic' = 'orders',
+  'connector.properties.bootstrap.servers' = 'broker:9092'
+);

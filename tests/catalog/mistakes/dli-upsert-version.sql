@@ -1,0 +1,11 @@
+-- declared
+CREATE TABLE t (
+  id INT,
+  PRIMARY KEY (id) NOT ENFORCED
+) WITH (
+  'connector.type' = 'upsert-kafka',
+  'connector.topic' = 'orders',
+  'connector.properties.bootstrap.servers' = 'broker:9092',
+  'format.type' = 'json',
+  'connector.version' = '0.10'
+);

@@ -1,0 +1,12 @@
+-- declared
+CREATE TABLE t (
+  id INT
+) WITH (
+  'connector' = 'kafka',
+  'topic' = 'orders',
+  'properties.bootstrap.servers' = 'broker:9092',
+  'properties.group.id' = 'g',
+  'format' = 'json',
+  'value.format' = 'json',
+  'value.json.ignore-parse-errors' = 'true'
+);

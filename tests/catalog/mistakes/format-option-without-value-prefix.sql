@@ -1,0 +1,11 @@
+-- declared
+CREATE TABLE t (
+  id INT
+) WITH (
+  'connector' = 'kafka',
+  'topic' = 'orders',
+  'properties.bootstrap.servers' = 'broker:9092',
+  'properties.group.id' = 'g',
+  'value.format' = 'json',
+  'json.ignore-parse-errors' = 'true'
+);

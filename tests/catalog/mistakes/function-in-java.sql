@@ -1,0 +1,2 @@
+-- declared
+CREATE FUNCTION f AS 'com.example.F' LANGUAGE JAVA;

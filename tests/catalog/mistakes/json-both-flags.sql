@@ -1,0 +1,12 @@
+-- read
+CREATE TABLE t (
+  id INT
+) WITH (
+  'connector' = 'kafka',
+  'topic' = 'orders',
+  'properties.bootstrap.servers' = 'broker:9092',
+  'properties.group.id' = 'g',
+  'format' = 'json',
+  'json.fail-on-missing-field' = 'true',
+  'json.ignore-parse-errors' = 'true'
+);

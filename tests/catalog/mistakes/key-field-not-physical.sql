@@ -1,0 +1,13 @@
+-- declared
+CREATE TABLE t (
+  id INT,
+  o BIGINT METADATA FROM 'offset' VIRTUAL
+) WITH (
+  'connector' = 'kafka',
+  'topic' = 'orders',
+  'properties.bootstrap.servers' = 'broker:9092',
+  'properties.group.id' = 'g',
+  'format' = 'json',
+  'key.format' = 'json',
+  'key.fields' = 'o'
+);

@@ -1,0 +1,13 @@
+-- declared
+CREATE TABLE t (
+  k_id INT
+) WITH (
+  'connector' = 'kafka',
+  'topic' = 'orders',
+  'properties.bootstrap.servers' = 'broker:9092',
+  'properties.group.id' = 'g',
+  'format' = 'json',
+  'key.format' = 'json',
+  'key.fields' = 'k_id',
+  'key.fields-prefix' = 'k_'
+);

@@ -1,0 +1,11 @@
+-- written
+CREATE TABLE t (
+  id INT,
+  x BIGINT METADATA FROM 'offset'
+) WITH (
+  'connector' = 'kafka',
+  'topic' = 'orders',
+  'properties.bootstrap.servers' = 'broker:9092',
+  'properties.group.id' = 'g',
+  'format' = 'json'
+);

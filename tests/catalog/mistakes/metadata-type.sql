@@ -1,0 +1,11 @@
+-- read
+CREATE TABLE t (
+  id INT,
+  x ARRAY<INT> METADATA FROM 'offset' VIRTUAL
+) WITH (
+  'connector' = 'kafka',
+  'topic' = 'orders',
+  'properties.bootstrap.servers' = 'broker:9092',
+  'properties.group.id' = 'g',
+  'format' = 'json'
+);

@@ -1,0 +1,13 @@
+-- written
+CREATE TABLE t (
+  id INT
+) WITH (
+  'connector' = 'kafka',
+  'topic' = 'orders',
+  'properties.bootstrap.servers' = 'broker:9092',
+  'properties.group.id' = 'g',
+  'sink.partitioner' = 'round-robin',
+  'key.format' = 'json',
+  'key.fields' = 'id',
+  'value.format' = 'json'
+);

@@ -1,0 +1,11 @@
+-- declared
+CREATE TABLE t (
+  id INT,
+  PRIMARY KEY (idd) NOT ENFORCED
+) WITH (
+  'connector' = 'upsert-kafka',
+  'topic' = 'orders',
+  'properties.bootstrap.servers' = 'broker:9092',
+  'key.format' = 'json',
+  'value.format' = 'json'
+);

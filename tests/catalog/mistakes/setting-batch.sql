@@ -1,0 +1,2 @@
+-- declared
+SET 'execution.runtime-mode' = 'batch';

@@ -1,0 +1,2 @@
+-- declared
+SET 'execution.checkpointing.intervall' = '10 s';

@@ -1,0 +1,2 @@
+-- declared
+SET 'table.local-time-zone' = 'Mars/Base';

@@ -1,0 +1,2 @@
+-- declared
+SET 'execution.checkpointing.interval' = 'often';

@@ -1,0 +1,12 @@
+-- read
+CREATE TABLE t (
+  id INT
+) WITH (
+  'connector' = 'kafka',
+  'topic' = 'orders',
+  'properties.bootstrap.servers' = 'broker:9092',
+  'properties.group.id' = 'g',
+  'format' = 'json',
+  'scan.startup.mode' = 'timestamp',
+  'scan.startup.timestamp-millis' = '2024-01-01'
+);

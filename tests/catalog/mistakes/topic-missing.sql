@@ -1,0 +1,9 @@
+-- declared
+CREATE TABLE t (
+  id INT
+) WITH (
+  'connector' = 'kafka',
+  'properties.bootstrap.servers' = 'broker:9092',
+  'properties.group.id' = 'g',
+  'format' = 'json'
+);

@@ -1,0 +1,10 @@
+-- declared
+CREATE TABLE t (
+  id INT,
+  PRIMARY KEY (id) NOT ENFORCED
+) WITH (
+  'connector' = 'upsert-kafka',
+  'topic' = 'orders',
+  'properties.bootstrap.servers' = 'broker:9092',
+  'value.format' = 'json'
+);

@@ -1,0 +1,10 @@
+-- declared
+CREATE TABLE t (
+  id INT
+) WITH (
+  'connector' = 'upsert-kafka',
+  'topic' = 'orders',
+  'properties.bootstrap.servers' = 'broker:9092',
+  'key.format' = 'json',
+  'value.format' = 'json'
+);

@@ -1,0 +1,63 @@
+"""What Flink refused about a table, the catalog refuses; what Flink ran, it takes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlglot import exp
+
+from firesteel.catalog.catalog import Catalog, declare
+from firesteel.catalog.resolve import check_sink, check_source
+from firesteel.errors import Problem, Source
+from firesteel.sql.script import parse_script
+from firesteel.sql.statement import Insert, StatementSet
+
+_HERE = Path(__file__).parents[2].parent / "shared" / "conformance" / "cases"
+CASES = sorted(Path(os.environ.get("FIRESTEEL_CONFORMANCE", _HERE)).glob("*.json"))
+
+#: Refused by the plan, not by the tables.
+PLANNED = {
+    "debezium-12-to-insert-only-json-error",
+    "errors-29-updating-query-append-sink",
+    "errors-54-sink-column-count",
+    "errors-56-sink-string-to-char",
+    "query-21-distinct-append",
+}
+#: Flink finds this one while it runs; here it is found before.
+FOUND_EARLIER = {"kafka-32-sink-multi-topic-no-metadata"}
+
+
+def problems_of(sql: str) -> list[Problem]:
+    script, found = parse_script(Source("job.sql", sql))
+    problems, catalog = list(found), Catalog()
+    for statement in script.statements:
+        catalog, more = declare(statement, catalog, environment={})
+        problems += more
+        inserts = statement.inserts if isinstance(statement, StatementSet) else (statement,)
+        for insert in inserts:
+            if not isinstance(insert, Insert):
+                continue
+            sink = catalog.table(insert.target)
+            problems += check_sink(sink) if sink else ()
+            for name in {table.name for table in insert.query.find_all(exp.Table)}:
+                if name in catalog.tables:
+                    problems += check_source(catalog.tables[name])
+    return problems
+
+
+@pytest.mark.skipif(not CASES, reason="the recorded cases are not here")
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_as_flink(path: Path) -> None:
+    case: dict[str, Any] = json.loads(path.read_text())
+    if case.get("differs") or case["name"] in PLANNED:
+        pytest.skip(case.get("differs") or "the plan refuses it")
+    sql = re.sub(r"\$\{(\w+)(?::(\w+))?\}", lambda name: name[2] or f"{name[1]}:9092", case["sql"])
+    mistakes = [problem for problem in problems_of(sql) if problem.is_error]
+    refused = case["expect"].get("error", {}).get("phase") in ("ddl", "plan") or case["name"] in FOUND_EARLIER
+    assert bool(mistakes) is refused, mistakes
+    assert all(problem.span is not None for problem in mistakes)

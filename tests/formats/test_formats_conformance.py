@@ -1,0 +1,90 @@
+"""Recorded Flink behaviour, as far as a decoder and an encoder alone can show it.
+
+Only the cases whose script copies a table into another are taken: they are then one decode and one encode.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from tests.formats.formats_tables import bind, parse_columns, parse_options
+
+from firesteel.formats.codec import EncodeError
+from firesteel.formats.registry import make_decoder, make_encoder
+
+CASES = Path(os.environ.get("FIRESTEEL_CONFORMANCE", Path(__file__).parents[3] / "shared/conformance")) / "cases"
+
+_TABLE = re.compile(r"CREATE TABLE (\w+) \(\n(.*?)\n\) WITH \((.*?)\);", re.DOTALL)
+_COPY = re.compile(r"INSERT INTO snk SELECT (.*?) FROM src;")
+
+
+def _load() -> list[dict[str, Any]]:
+    cases = []
+    for path in sorted(CASES.glob("*.json")):
+        case = json.loads(path.read_text("utf-8"))
+        if case["area"] not in ("json-source", "json-sink", "csv", "avro") and "'format'='raw'" not in case["sql"]:
+            continue
+        copy = _COPY.search(case["sql"])
+        if copy is None or "differs" in case or case["sql"].startswith("SET") or "METADATA" in case["sql"]:
+            continue
+        names = [column.split()[0] for column in _split(_TABLE.findall(case["sql"])[0][1])]
+        if copy[1] == "*" or copy[1].split(", ") == names:
+            cases.append(case)
+    return cases
+
+
+def _split(columns: str) -> list[str]:
+    return [column.strip() for column in re.split(r",(?![^<(]*[>)])", columns)]
+
+
+def _bytes(value: Any) -> bytes | None:
+    if value is None:
+        return None
+    return base64.b64decode(value["b64"]) if isinstance(value, dict) else value.encode()
+
+
+@pytest.mark.parametrize("case", _load(), ids=lambda case: case["name"])
+def test_case(case: dict[str, Any]) -> None:
+    (_, source_columns, source_options), (_, sink_columns, sink_options) = _TABLE.findall(case["sql"])
+    messages = [_bytes(record["value"]) for record in case["input"]["in"]]
+    error = case["expect"].get("error")
+    if "key.format" in case["sql"]:
+        pytest.skip("the key is another format's")
+    try:
+        source = bind(parse_columns(source_columns), *parse_options(source_options))
+        sink = bind(parse_columns(sink_columns), *parse_options(sink_options))
+        decoded = make_decoder(source, source.columns).decode(messages)
+        encoder = make_encoder(sink)
+    except ValueError:
+        assert error is not None
+        return
+    if error is not None and "NOT NULL" in error["message"]:
+        pytest.skip("the plan enforces NOT NULL")
+    if error is not None:
+        assert [reject for reject in decoded.rejects if not reject.kept]
+        return
+    ignores = "ignore-parse-errors" in case["sql"]
+    assert ignores or not decoded.rejects
+    try:
+        written = encoder.encode(pa.RecordBatch.from_arrays(decoded.batch.columns, names=list(sink.columns)))
+    except EncodeError as problem:
+        raise AssertionError(problem.detail) from problem
+    wanted = [_bytes(record["value"]) for record in case["expect"]["out"]]
+    if case.get("micros"):
+        # Flink's nanoseconds are cut to Spark's microseconds.
+        cut = re.compile(rb"(\.\d{6})\d{1,3}")
+        wanted = [value and cut.sub(rb"\1", value) for value in wanted]
+    assert written == wanted
+
+
+def test_the_cases_are_there() -> None:
+    if not CASES.exists():
+        pytest.skip("no recorded cases on this machine")
+    assert len(_load()) > 30

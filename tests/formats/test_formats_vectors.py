@@ -1,0 +1,420 @@
+"""The data facts of Flink's own tests, one by one. The numbers are those of the list they were taken from."""
+
+from __future__ import annotations
+
+import datetime
+import io
+from decimal import Decimal
+from typing import Any
+
+import fastavro
+import pyarrow as pa
+import pytest
+from tests.formats.formats_tables import bind, parse_columns
+
+from firesteel.formats.arrow import arrow_schema
+from firesteel.formats.avro.schema import derive_schema
+from firesteel.formats.codec import EncodeError, Reason
+from firesteel.formats.registry import make_decoder, make_encoder
+
+IGNORE = {"ignore-parse-errors": "true"}
+ISO = {"timestamp-format.standard": "ISO-8601"}
+REFUSED = object()
+UTC = datetime.UTC
+
+
+def decode(name: str, columns: str, message: bytes | None, options: dict[str, str] | None = None) -> Any:
+    """The rows as tuples, or REFUSED."""
+    bound = bind(parse_columns(columns), name, options)
+    decoded = make_decoder(bound, bound.columns).decode([message])
+    if any(not reject.kept for reject in decoded.rejects) and not (options or {}).get("ignore-parse-errors"):
+        assert decoded.batch.num_rows == 0
+        return REFUSED
+    return [tuple(row.values()) for row in decoded.batch.to_pylist()]
+
+
+def encode(name: str, columns: str, row: tuple[Any, ...], options: dict[str, str] | None = None) -> bytes | None:
+    fields = parse_columns(columns)
+    schema = arrow_schema(fields)
+    arrays = [pa.array([value], column.type) for value, column in zip(row, schema, strict=True)]
+    (message,) = make_encoder(bind(fields, name, options)).encode(pa.RecordBatch.from_arrays(arrays, schema=schema))
+    return message
+
+
+@pytest.mark.parametrize(
+    ("columns", "message", "options", "rows"),
+    [
+        pytest.param("id BOOLEAN", '{"id": "trueA"}', {}, [(False,)], id="1"),
+        pytest.param("id INT", '{"id":112.013}', {}, [(112,)], id="2-int"),
+        pytest.param("id BIGINT", '{"id":112.013}', {}, [(112,)], id="2-bigint"),
+        pytest.param("id INT", '{"id":"abc"}', {}, REFUSED, id="3"),
+        pytest.param("id INT", '{"id":"abc"}', IGNORE, [(None,)], id="3-ignored"),
+        pytest.param("id INT", '{"id":11211111111.013}', IGNORE, [(None,)], id="4"),
+        pytest.param("id STRING", '{"id":123.234}', {}, [("123.234",)], id="5-number"),
+        pytest.param("id STRING", '{"id":true}', {}, [("true",)], id="5-boolean"),
+        pytest.param("id STRING", '{"id":1234567}', {}, [("1234567",)], id="5-integer"),
+        pytest.param(
+            "id STRING",
+            '{"id":{"k1":123,"k2":234.234,"k3":"string data"}}',
+            {},
+            [('{"k1":123,"k2":234.234,"k3":"string data"}',)],
+            id="6",
+        ),
+        pytest.param("id DATE", '{"id":"20191112"}', {}, REFUSED, id="7"),
+        pytest.param("id DATE", '{"id":"20191112"}', IGNORE, [(None,)], id="7-ignored"),
+        pytest.param("id TIME", '{"id":"18:00:243"}', {}, REFUSED, id="8"),
+        pytest.param("id TIMESTAMP(0)", '{"id":"2019-11-12T18:00:12"}', {}, REFUSED, id="9"),
+        pytest.param("id TIMESTAMP(0)", '{"id":"2019-11-12 18:00:12"}', ISO, REFUSED, id="10"),
+        pytest.param("id TIMESTAMP(0)", '{"id":"2019-11-12T18:00:12Z"}', ISO, REFUSED, id="10-z"),
+        pytest.param("id TIMESTAMP_LTZ(0)", '{"id":"2019-11-12T18:00:12+0800"}', {}, REFUSED, id="11"),
+        pytest.param("a ARRAY<INT>", '{"a":[123, "abc"]}', IGNORE, [([123, None],)], id="12-ignored"),
+        pytest.param("a ARRAY<INT>", '{"a":[123, "abc"]}', {}, REFUSED, id="12"),
+        pytest.param(
+            "m MAP<STRING, INT>",
+            '{"m":{"key1":"123", "key2":"abc"}}',
+            IGNORE,
+            [([("key1", 123), ("key2", None)],)],
+            id="13-ignored",
+        ),
+        pytest.param("m MAP<STRING, INT>", '{"m":{"key1":"123", "key2":"abc"}}', {}, REFUSED, id="13"),
+        pytest.param(
+            "id INT, factor DECIMAL(38, 18)",
+            '{"id":1,"factor":799.929496989092949698}',
+            {},
+            [(1, Decimal("799.929496989092949698"))],
+            id="14",
+        ),
+        pytest.param("id STRING", '{"id":"\tstring field"}', {}, [("\tstring field",)], id="15"),
+        pytest.param("name STRING", '{"id":123123123}', {"fail-on-missing-field": "true"}, REFUSED, id="16-failing"),
+        pytest.param("name STRING", '{"id":123123123}', {}, [(None,)], id="16"),
+        pytest.param("name STRING", None, {"fail-on-missing-field": "true"}, [], id="17-null"),
+        pytest.param("name STRING", "", {"fail-on-missing-field": "true"}, [], id="17-empty"),
+        pytest.param(
+            "f1 INT, f2 BOOLEAN, f3 STRING",
+            '[{"f1":1,"f2":true,"f3":"str"},{"f1":10,"f2":false,"f3":"newStr"}]',
+            {},
+            [(1, True, "str"), (10, False, "newStr")],
+            id="18",
+        ),
+        pytest.param("f1 INT", "[]", {}, [], id="18-empty"),
+        pytest.param(
+            "i INT, l BIGINT, b BOOLEAN, d DOUBLE, f FLOAT",
+            '{"i":"45","l":"9","b":"true","d":"1.5","f":"0.25"}',
+            {},
+            [(45, 9, True, 1.5, 0.25)],
+            id="19",
+        ),
+        pytest.param("a INT", '{"a":" 12 "}', {}, [(12,)], id="20"),
+        pytest.param("a INT", '{"a":"1.5"}', {}, REFUSED, id="20-fraction"),
+        pytest.param("a INT", '{"a":""}', {}, REFUSED, id="20-empty"),
+        pytest.param("d DECIMAL(4, 2)", '{"d":"12.345"}', {}, [(Decimal("12.35"),)], id="21"),
+        pytest.param("d DECIMAL(4, 2)", '{"d":123.4}', {}, [(None,)], id="21-overflow"),
+    ],
+)
+def test_json_decode(columns: str, message: str | None, options: dict[str, str], rows: Any) -> None:
+    assert decode("json", columns, None if message is None else message.encode(), options) == rows
+
+
+DECIMALS = "decimal1 DECIMAL(9, 6), decimal2 DECIMAL(20, 0), decimal3 DECIMAL(11, 9)"
+DECIMAL_ROW = (Decimal("123.456789"), Decimal("454621864049246170"), Decimal("0.000000027"))
+MOMENT = datetime.datetime(1990, 10, 14, 12, 12, 43, 123000)
+NESTED = "ops ROW<id STRING, svt STRING>, ids ARRAY<INT>, metrics MAP<STRING, DOUBLE>"
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "options", "message"),
+    [
+        pytest.param(
+            DECIMALS,
+            DECIMAL_ROW,
+            {},
+            '{"decimal1":123.456789,"decimal2":4.5462186404924617E+17,"decimal3":2.7E-8}',
+            id="22",
+        ),
+        pytest.param(
+            DECIMALS,
+            DECIMAL_ROW,
+            {"encode.decimal-as-plain-number": "true"},
+            '{"decimal1":123.456789,"decimal2":454621864049246170,"decimal3":0.000000027}',
+            id="23",
+        ),
+        pytest.param(
+            "t TIMESTAMP(3), z TIMESTAMP_LTZ(9)",
+            (MOMENT, MOMENT.replace(microsecond=123456, tzinfo=UTC)),
+            {},
+            '{"t":"1990-10-14 12:12:43.123","z":"1990-10-14 12:12:43.123456Z"}',
+            id="24",
+        ),
+        pytest.param(
+            "t TIMESTAMP(3), z TIMESTAMP_LTZ(9)",
+            (MOMENT, MOMENT.replace(microsecond=123456, tzinfo=UTC)),
+            ISO,
+            '{"t":"1990-10-14T12:12:43.123","z":"1990-10-14T12:12:43.123456Z"}',
+            id="25",
+        ),
+        pytest.param(
+            NESTED,
+            (None, None, [("k1", 10.01), ("k2", None)]),
+            {"encode.ignore-null-fields": "true"},
+            '{"metrics":{"k1":10.01,"k2":null}}',
+            id="26",
+        ),
+        pytest.param(
+            NESTED,
+            ({"id": None, "svt": "s"}, [1, 2, None], None),
+            {"encode.ignore-null-fields": "true"},
+            '{"ops":{"svt":"s"},"ids":[1,2,null]}',
+            id="27",
+        ),
+        pytest.param("d DECIMAL(10, 2)", (Decimal("100.00"),), {}, '{"d":1E+2}', id="29"),
+        pytest.param(
+            "d DECIMAL(10, 2)",
+            (Decimal("100.00"),),
+            {"encode.decimal-as-plain-number": "true"},
+            '{"d":100.00}',
+            id="29-plain",
+        ),
+        pytest.param("f FLOAT, d DOUBLE", (1.0, 1e10), {}, '{"f":1.0,"d":1.0E10}', id="30"),
+    ],
+)
+def test_json_encode(columns: str, row: tuple[Any, ...], options: dict[str, str], message: str) -> None:
+    assert encode("json", columns, row, options) == message.encode()
+
+
+def _null_keyed() -> pa.Array:
+    """{"a": 1, NULL: 2}: maps with NULL keys come as lists of entries."""
+    kind = pa.list_(pa.struct([("key", pa.string()), ("value", pa.int32())]))
+    return pa.array([[{"key": "a", "value": 1}, {"key": None, "value": 2}]], kind)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"map-null-key.mode": "DROP"}, b'{"m":{"a":1}}'),
+        ({"map-null-key.mode": "LITERAL", "map-null-key.literal": "nullKey"}, b'{"m":{"a":1,"nullKey":2}}'),
+        ({}, None),
+    ],
+    ids=["28-drop", "28-literal", "28-fail"],
+)
+def test_json_null_key(options: dict[str, str], message: bytes | None) -> None:
+    encoder = make_encoder(bind(parse_columns("m MAP<STRING, INT>"), "json", options))
+    batch = pa.RecordBatch.from_arrays([_null_keyed()], names=["m"])
+    if message is not None:
+        assert encoder.encode(batch) == [message]
+        return
+    with pytest.raises(EncodeError, match=r"map-null-key\.mode") as error:
+        encoder.encode(batch)
+    assert error.value.row == 0
+
+
+CSV = "f0 STRING, f1 {}, f2 STRING"
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "options", "rows"),
+    [
+        pytest.param("INT", "Test,null,Test", {}, REFUSED, id="31"),
+        pytest.param("INT", "Test,null,Test", IGNORE, [("Test", None, "Test")], id="31-ignored"),
+        pytest.param("INT", "Test", IGNORE, [("Test", None, None)], id="32-ignored"),
+        pytest.param("INT", "Test", {}, REFUSED, id="32"),
+        pytest.param("INT", "Test,12,Test,Test", IGNORE, [], id="33"),
+        pytest.param("INT", "#Test,12,Test", {}, [("#Test", 12, "Test")], id="34"),
+        pytest.param("INT", "#Test,12,Test", {"allow-comments": "true", **IGNORE}, [], id="34-comment"),
+        pytest.param("BIGINT", "BEGIN,null,END", {"null-literal": "null"}, [("BEGIN", None, "END")], id="35"),
+        pytest.param("STRING", "BEGIN,null,END", {"null-literal": "null"}, [("BEGIN", None, "END")], id="35-string"),
+        pytest.param(
+            "ARRAY<TINYINT>",
+            "BEGIN,12;4;null,END",
+            {"null-literal": "null"},
+            [("BEGIN", [12, 4, None], "END")],
+            id="35-array",
+        ),
+        pytest.param(
+            "STRING",
+            "BEGIN;'a;b*'c';END",
+            {"escape-character": "*", "quote-character": "'", "field-delimiter": ";"},
+            [("BEGIN", "a;b'c", "END")],
+            id="39",
+        ),
+        pytest.param(
+            "STRING", 'BEGIN,"abc,END', {"disable-quote-character": "true"}, [("BEGIN", '"abc', "END")], id="40"
+        ),
+        pytest.param("BIGINT", "abc\t123\tfalse", {"field-delimiter": "\\t"}, [("abc", 123, "false")], id="41"),
+        pytest.param("TIME(2)", "a,12:12:12.232312,b", {}, [("a", datetime.time(12, 12, 12, 230000), "b")], id="43"),
+    ],
+)
+def test_csv_decode(kind: str, message: str, options: dict[str, str], rows: Any) -> None:
+    assert decode("csv", CSV.format(kind), message.encode(), options) == rows
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "options", "text"),
+    [
+        pytest.param("STRING", "This is a test.", {}, '"This is a test."', id="36"),
+        pytest.param("TIMESTAMP", datetime.datetime(2018, 10, 12, 12, 12, 12), {}, '"2018-10-12 12:12:12"', id="37"),
+        pytest.param(
+            "TIMESTAMP_LTZ(3)",
+            datetime.datetime(1970, 1, 1, 0, 2, 3, 456000, UTC),
+            {},
+            '"1970-01-01 00:02:03.456Z"',
+            id="37-ltz",
+        ),
+        pytest.param("DATE", datetime.date(2018, 10, 12), {}, "2018-10-12", id="38-date"),
+        pytest.param("TIME(0)", datetime.time(12, 12, 12), {}, "12:12:12", id="38-time"),
+        pytest.param("DOUBLE", 0.33333333332, {}, "0.33333333332", id="38-double"),
+        pytest.param("BYTES", bytes([107, 3, 11]), {}, "awML", id="38-bytes"),
+        pytest.param(
+            "ROW<a STRING, b INT, c BOOLEAN>", {"a": "Hello", "b": 42, "c": False}, {}, "Hello;42;false", id="38-row"
+        ),
+        pytest.param(
+            "TIMESTAMP",
+            datetime.datetime(2019, 12, 26, 12, 12, 12),
+            {"quote-character": "#"},
+            "#2019-12-26 12:12:12#",
+            id="44",
+        ),
+    ],
+)
+def test_csv_encode(kind: str, value: Any, options: dict[str, str], text: str) -> None:
+    assert encode("csv", CSV.format(kind), ("BEGIN", value, "END"), options) == f"BEGIN,{text},END".encode()
+
+
+def test_csv_encode_with_escape() -> None:
+    options = {"escape-character": "*", "quote-character": "'", "field-delimiter": ";"}
+    assert encode("csv", "a STRING", ("a;b'c",), options) == b"'a;b''c'"
+
+
+def test_csv_encode_decimals() -> None:
+    row = ("abc", Decimal("100000.000"), False)
+    columns = "a STRING, b DECIMAL(10, 3), c BOOLEAN"
+    options = {"field-delimiter": ";", "write-bigdecimal-in-scientific-notation": "true"}
+    assert encode("csv", columns, row, options) == b"abc;1E+5;false"
+    assert encode("csv", columns, row, {"field-delimiter": ";"}) == b"abc;100000.000;false"
+
+
+def test_csv_refuses_precise_times() -> None:
+    bound = bind(parse_columns("t TIME(5)"), "csv")
+    with pytest.raises(ValueError, match=r"'TIME\(5\)' is too precise"):
+        make_decoder(bound, bound.columns)
+    with pytest.raises(ValueError, match=r"'TIME\(5\)' is too precise"):
+        make_encoder(bound)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "big", "little"),
+    [
+        ("SMALLINT", 32767, "7fff", "ff7f"),
+        ("INT", 2147483647, "7fffffff", "ffffff7f"),
+        ("DOUBLE", 1.7976931348623157e308, "7fefffffffffffff", "ffffffffffffef7f"),
+        ("BOOLEAN", True, "01", "01"),
+        ("STRING", "", "", ""),
+    ],
+)
+def test_raw(kind: str, value: Any, big: str, little: str) -> None:
+    for text, options in ((big, {}), (little, {"endianness": "little-endian"})):
+        assert decode("raw", f"v {kind}", bytes.fromhex(text), options) == [(value,)]
+        assert encode("raw", f"v {kind}", (value,), options) == bytes.fromhex(text)
+    assert decode("raw", f"v {kind}", None) == [(None,)]
+    assert encode("raw", f"v {kind}", (None,)) is None
+
+
+def test_raw_of_wrong_size() -> None:
+    assert decode("raw", "v INT", b"\0\0\0") is REFUSED
+
+
+def test_avro_names() -> None:
+    schema = derive_schema(parse_columns("row1 ROW<a STRING>, row3 ROW<row3 ROW<c STRING>>"))
+    assert (schema["name"], schema["namespace"]) == ("record", "org.apache.flink.avro.generated")
+    first, third = (field["type"][1] for field in schema["fields"])
+    assert first["name"] == "record_row1"
+    assert third["name"] == "record_row3"
+    assert third["fields"][0]["type"][1]["name"] == "record_row3_row3"
+    assert all(field["default"] is None for field in schema["fields"])
+
+
+@pytest.mark.parametrize("kind", ["TIMESTAMP(4)", "TIME(4)", "TIMESTAMP_LTZ(3)", "MAP<INT, INT>"])
+def test_avro_refuses(kind: str) -> None:
+    with pytest.raises(ValueError, match="Avro"):
+        make_encoder(bind(parse_columns(f"c {kind}"), "avro"))
+
+
+AVRO = "id BIGINT NOT NULL, name STRING, price DECIMAL(10, 2), d DATE, t TIME(3), ts TIMESTAMP(3)"
+AVRO_ROW = (
+    1,
+    "ab",
+    Decimal("123.45"),
+    datetime.date(2020, 11, 11),
+    datetime.time(18, 8, 1, 123000),
+    datetime.datetime(2020, 11, 11, 18, 8, 1, 123000),
+)
+
+
+def test_avro_bytes() -> None:
+    message = bytes.fromhex("02020461620204303902a2a20202c6f1a03e02c6e1f187b75d")
+    nulls = (1, None, None, None, None, None)
+    assert encode("avro", AVRO, AVRO_ROW) == message
+    assert decode("avro", AVRO, message) == [AVRO_ROW]
+    assert encode("avro", AVRO, nulls) == bytes.fromhex("020000000000")
+    assert decode("avro", AVRO, bytes.fromhex("020000000000")) == [nulls]
+
+
+def test_avro_reads_as_another_library_writes() -> None:
+    columns = "a ARRAY<INT>, m MAP<STRING, BIGINT>, r ROW<x DOUBLE NOT NULL, y BOOLEAN>, u ARRAY<ROW<z FLOAT>>"
+    record = {"a": [1, None], "m": {"k": -5000000000}, "r": {"x": 0.1, "y": None}, "u": [{"z": 1.5}]}
+    buffer = io.BytesIO()
+    schema = fastavro.parse_schema(derive_schema(parse_columns(columns)))
+    fastavro.schemaless_writer(buffer, schema, record)
+    row = ([1, None], [("k", -5000000000)], {"x": 0.1, "y": None}, [{"z": 1.5}])
+    assert decode("avro", columns, buffer.getvalue()) == [row]
+    assert encode("avro", columns, row) == buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        (b"\x02\x02\x02\xff", Reason.MALFORMED),
+        (b"\x02\x02\x00\x00", Reason.MALFORMED),
+        (b"\x04\x02\x00", Reason.MALFORMED),
+    ],
+    ids=["cut", "bytes-behind", "no-such-branch"],
+)
+def test_avro_corrupt(message: bytes, reason: Reason) -> None:
+    bound = bind(parse_columns("a BIGINT, b STRING"), "avro")
+    good = bytes.fromhex("020202026a")
+    decoded = make_decoder(bound, ["b"]).decode([good, message, good])
+    assert [(reject.index, reject.reason) for reject in decoded.rejects] == [(1, reason)]
+    assert decoded.batch.column(0).to_pylist() == ["j", "j"]
+
+
+def test_no_columns_keep_the_row_count() -> None:
+    for name, message in (("json", b'{"a":1}'), ("csv", b"1"), ("avro", b"\x02\x02")):
+        bound = bind(parse_columns("a INT"), name)
+        batch = make_decoder(bound, []).decode([message] * 3).batch
+        assert (batch.num_rows, batch.num_columns) == (3, 0)
+
+
+def test_unread_columns_are_not_decoded() -> None:
+    bound = bind(parse_columns("a INT, b INT"), "json")
+    decoder = make_decoder(bound, ["b"])
+    assert decoder.decode([b'{"a":"bad","b":1}']).batch.to_pylist() == [{"b": 1}]
+    assert decoder.decode([b'{"b":1,"a":']).rejects[0].reason is Reason.MALFORMED
+
+
+@pytest.mark.parametrize(
+    "message",
+    [b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}", b'{"a":' + b"[" * 100_000, b"[" * 100_000, b'{"a":' * 100_000],
+    ids=["deep", "deep-and-cut", "array", "objects"],
+)
+def test_hostile_nesting(message: bytes) -> None:
+    bound = bind(parse_columns("a STRING, b INT"), "json")
+    for columns in (["a", "b"], ["b"], []):
+        (reject,) = make_decoder(bound, columns).decode([message]).rejects
+        assert reject.reason is Reason.TOO_LARGE
+
+
+@pytest.mark.parametrize("number", ["1" * 100_000, "1e999999999999", "1e-999999999", "0." + "1" * 100_000])
+@pytest.mark.parametrize("kind", ["INT", "BIGINT", "DOUBLE", "FLOAT", "DECIMAL(38, 18)", "STRING", "TINYINT"])
+def test_hostile_numbers(number: str, kind: str) -> None:
+    bound = bind(parse_columns(f"a {kind}"), "json")
+    for message in (f'{{"a":{number}}}', f'{{"a":"{number}"}}', f'{{"a":[{number}]}}'):
+        make_decoder(bound, ["a"]).decode([message.encode()])
