@@ -5,11 +5,15 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
 from firesteel.dev.broker import Broker, start_broker
 from firesteel.kafka.admin import close_clients, create_topic
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 @pytest.fixture(scope="session")
@@ -24,6 +28,16 @@ def broker() -> Iterator[Broker]:
 def cluster(broker: Broker) -> dict[str, str]:
     """The client configuration of the shared broker."""
     return {"bootstrap.servers": broker.bootstrap}
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """One Spark for all tests, in this process. Each job has a session of its own on it."""
+    from firesteel.spark.session import open_session
+
+    session = open_session("local[2]", {})
+    yield session
+    session.stop()
 
 
 _numbers = itertools.count(1)

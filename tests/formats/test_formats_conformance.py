@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from tests.formats.formats_tables import bind, parse_columns, parse_options
 from firesteel.formats.codec import EncodeError
 from firesteel.formats.registry import make_decoder, make_encoder
 
-CASES = Path(os.environ.get("FIRESTEEL_CONFORMANCE", Path(__file__).parents[3] / "shared/conformance")) / "cases"
+CASES = Path(__file__).parents[1] / "conformance" / "cases"
 
 _TABLE = re.compile(r"CREATE TABLE (\w+) \(\n(.*?)\n\) WITH \((.*?)\);", re.DOTALL)
 _COPY = re.compile(r"INSERT INTO snk SELECT (.*?) FROM src;")

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import contextlib
 import json
 import pickle
+import time
 from dataclasses import dataclass
 
 from firesteel.errors import Span
 from firesteel.options.entry import read_entries
 from firesteel.options.environment import substitute
+from firesteel.options.kind import LIST
 from firesteel.options.secret import Secret, is_secret_key, mask, mask_script, reveal, secrets_within
 
 CANARY = "c4nary-p4ssword"
@@ -108,3 +111,18 @@ def test_a_variable_counts_as_a_secret() -> None:
     environment = {"FIRESTEEL_ALLOWED_ENV": "T", "T": CANARY}
     given, problems = read_entries([Entry(Text("topic", Span(0, 1)), Text("${env:T}", Span(0, 1)))], environment)
     assert not problems and given[0].shown == "***" and CANARY in given[0].secrets
+
+
+def test_a_megabyte_of_anything_is_masked_in_a_moment() -> None:
+    long = 300_000
+    for text in ("'" * long, "' " * long, "'a' = " * 50_000, "SET " * long, "://" * long, "password" * 40_000):
+        start = time.perf_counter()
+        assert len(mask_script(text)) == len(text)
+        secrets_within("sasl.jaas.config", text)
+        parse_list(text)
+        assert time.perf_counter() - start < 3
+
+
+def parse_list(text: str) -> None:
+    with contextlib.suppress(ValueError):
+        LIST.parse(text)

@@ -12,7 +12,7 @@ from firesteel.dev.jars import KAFKA_VERSION, Watcher
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-_TITLE = f"Fetching Apache Kafka {KAFKA_VERSION} (once, about a minute)"
+_TITLE = f"Fetching Kafka {KAFKA_VERSION}"
 
 
 @contextmanager
@@ -38,7 +38,7 @@ class _PlainLines:
 
     def __call__(self, doing: str, done: int, total: int) -> None:
         if self._doing is None:
-            print(_TITLE, file=self._out, flush=True)
+            print(f"{_TITLE} (once, about a minute)", file=self._out, flush=True)
         if doing != self._doing:
             print(f"  {doing} …", file=self._out, flush=True)
             self._doing = doing

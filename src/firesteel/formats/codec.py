@@ -37,11 +37,15 @@ class Reject:
 
 @dataclass(frozen=True)
 class Decoded:
-    """`origin[i]` is the index of the message that row i came from; None says that row i is message i, for all of them."""
+    """`origin[i]` is the index of the message that row i came from; None says that row i is message i, for all of them.
+
+    `kinds[i]` is what row i means in a changelog, as an index into `RowKind`'s members (int8); None: all rows insert.
+    """
 
     batch: pa.RecordBatch
     rejects: tuple[Reject, ...] = ()
     origin: pa.Array | None = None
+    kinds: pa.Array | None = None
 
 
 class Decoder(Protocol):
@@ -49,7 +53,9 @@ class Decoder(Protocol):
 
 
 class Encoder(Protocol):
-    def encode(self, batch: pa.RecordBatch) -> list[bytes | None]: ...
+    """`kinds` says what each row means, as in `Decoded`; a format that only inserts does not look at it."""
+
+    def encode(self, batch: pa.RecordBatch, kinds: pa.Array | None = None) -> list[bytes | None]: ...
 
 
 class EncodeError(ValueError):

@@ -56,7 +56,7 @@ class RawEncoder:
         self._type = arrow_type(_only_type(bound))
         self._write = _writer(_only_type(bound), bound)
 
-    def encode(self, batch: pa.RecordBatch) -> list[bytes | None]:
+    def encode(self, batch: pa.RecordBatch, kinds: pa.Array | None = None) -> list[bytes | None]:
         column = batch.column(0)
         if column.type != self._type:
             column = column.cast(self._type)

@@ -1,4 +1,4 @@
-"""Columns of dates and times as text, read all at once.
+"""Columns of dates and times as text, read and written all at once.
 
 Only texts of the plain shape are read here: four-digit years, days that exist, hours up to 23. Anything else is left to the
 exact readers in `java_time`, which know Java's rules: a function here returns None for a column it cannot vouch for.
@@ -10,7 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
+
+from firesteel.formats import java_time
 
 Bytes = NDArray[np.uint8]
 Integers = NDArray[np.int64]
@@ -138,3 +141,23 @@ def _number(text: Bytes, start: int, end: int) -> Integers | None:
     for place in range(1, end - start):
         number = number * 10 + digits[:, place]
     return number
+
+
+#: Microseconds of the years 0000 to 9999, where Arrow's text has Java's shape.
+_FIRST, _LAST = -62_167_219_200_000_000, 253_402_300_799_999_999
+
+
+def timestamp_texts(column: pa.Array, separator: str, zone: str) -> pa.StringArray:
+    """Timestamps as `java_time.timestamp_text` writes them, with `zone` behind; NULL stays NULL."""
+    micros = column.view(pa.int64())
+    bounds = pc.min_max(micros).as_py()
+    if bounds["min"] is None:
+        return pa.nulls(len(column), pa.string())
+    if bounds["min"] < _FIRST or bounds["max"] > _LAST:
+        texts = [None if value is None else java_time.timestamp_text(value, separator) for value in micros.to_pylist()]
+        return pc.binary_join_element_wise(pa.array(texts, pa.string()), pa.scalar(zone), pa.scalar(""))
+    # Arrow prints six digits of a second; Java as many as are needed.
+    plain = pc.replace_substring_regex(micros.view(pa.timestamp("us")).cast(pa.string()), r"\.?0*$", "")
+    if separator != " ":
+        plain = pc.replace_substring(plain, " ", separator, max_replacements=1)
+    return pc.binary_join_element_wise(plain, pa.scalar(zone), pa.scalar("")) if zone else plain

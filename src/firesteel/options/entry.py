@@ -29,8 +29,9 @@ class Entry(Protocol):
     def value(self) -> Literal: ...
 
 
-#: A value longer than this is cut when a message quotes it.
+#: A value or a key longer than this is cut when a message quotes it.
 _LONGEST = 60
+_LONGEST_KEY = 200
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def read_entries(
         problems += [Problem(message, entry.value.span, hint) for message, hint in substituted.mistakes]
         given[key] = Given(
             key,
-            key,
+            key if len(key) <= _LONGEST_KEY else f"{key[:_LONGEST_KEY]}…",
             substituted.text,
             entry.key.span,
             entry.value.span,

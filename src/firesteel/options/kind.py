@@ -164,7 +164,7 @@ def _split(text: str, separator: str) -> list[str]:
     """The trimmed pieces of a text; a quote, single or double, protects separators and is doubled to mean itself."""
     pieces: list[str] = []
     piece: list[str] = []
-    quote, was_quoted, index = "", False, 0
+    quote, was_quoted, blank, index = "", False, True, 0
 
     def close() -> None:
         joined = "".join(piece)
@@ -183,12 +183,13 @@ def _split(text: str, separator: str) -> list[str]:
                 quote = ""
         elif char == separator:
             close()
-            was_quoted = False
-        elif char in "'\"" and not "".join(piece).strip():
+            was_quoted, blank = False, True
+        elif char in "'\"" and blank:
             piece.clear()
-            quote, was_quoted = char, True
+            quote, was_quoted, blank = char, True, False
         elif not (was_quoted and char.isspace()):
             piece.append(char)
+            blank = blank and char.isspace()
         index += 1
     if quote:
         raise ValueError(f"expects a closing quote ({quote})")
@@ -271,8 +272,8 @@ class PatternKind:
     name: str = "Pattern"
 
     def parse(self, text: str) -> re.Pattern[str]:
-        if not text:
-            raise ValueError("expects a regular expression that is not empty")
+        if not 0 < len(text) <= 10_000:
+            raise ValueError("expects a regular expression of 1 to 10000 characters")
         try:
             return re.compile(text)
         except (re.error, OverflowError, RecursionError) as error:

@@ -106,9 +106,9 @@ def mask(text: str, secrets: Iterable[str]) -> str:
     return _USER_INFO.sub(MASKED, text)
 
 
-# Both halves stop at a quote, so this is linear in the text.
-_PAIR = re.compile(r"'((?:[^']|'')*)'(\s*=\s*)'((?:[^']|'')*)('|\Z)")
-_SET = re.compile(r"(?i)\bSET\s+([\w.\-]+)(\s*=\s*)([^\s;']+)")
+# A short key without quotes, and nothing that backtracks: a script may hold a megabyte of quotes.
+_PAIR = re.compile(r"'([^'\n]{1,200})'(\s*+=\s*+)'((?:[^']++|'')*+)('|\Z)")
+_SET = re.compile(r"(?i)\bSET\s++([\w.\-]++)(\s*+=\s*+)([^\s;']++)")
 
 
 def mask_script(text: str) -> str:
@@ -130,7 +130,9 @@ def mask_script(text: str) -> str:
     return _USER_INFO.sub(lambda found: stars(found[0]), masked)
 
 
-_LOGIN_OPTION = re.compile(r"""(?i)(?:password|secret|token)\w*\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s;"']+))""")
+_LOGIN_OPTION = re.compile(
+    r"""(?i)(?:password|secret|token)\w{0,40}\s*+=\s*+(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s;"']+))"""
+)
 
 
 def secrets_within(key: str, value: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from firesteel.errors import Problem
 from firesteel.options.error_handling import ERROR_HANDLING_MODE, ErrorMode
 from firesteel.options.kafka import SINK_DELIVERY_GUARANTEE, TOPIC, TOPIC_PATTERN, DeliveryGuarantee
 from firesteel.options.legacy import UpdateMode
+from firesteel.options.registry import format_named
 from firesteel.plan.node import Aggregate, Filter, Node, Scan, Sink, scans
 
 #: The formats that have a decoder and an encoder.
@@ -61,7 +62,8 @@ def _source(scan: Scan) -> Iterator[Problem]:
 
 def _formats(table: Table) -> Iterator[Problem]:
     for bound in (table.key_format, table.value_format):
-        if bound is not None and bound.name not in FORMATS:
+        # A format that does not exist has been reported as such.
+        if bound is not None and bound.name not in FORMATS and format_named(bound.name):
             yield Problem(f"The format '{bound.name}' of '{table.name}' is not supported yet.", table.span)
 
 

@@ -35,7 +35,7 @@ from firesteel.plan.explain import render_plan
 from firesteel.plan.node import scans
 from firesteel.spark.checkpoint import Checkpoint
 from firesteel.spark.query import RunningQuery
-from firesteel.spark.session import job_session, log_file, open_session
+from firesteel.spark.session import active, job_session, log_file, open_session
 
 _PROVIDERS = {
     StateBackend.HASHMAP: "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider",
@@ -78,7 +78,8 @@ class Job:
         plans = {name: render_plan(sink) for name, sink in self._named_sinks()}
         self.resumed = self.checkpoint.open(plans, fresh=fresh)
         self._session = self._open(master, session)
-        self._start()
+        with active(self._session):
+            self._start()
 
     # -- starting --------------------------------------------------------------------------------------------------
 

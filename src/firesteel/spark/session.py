@@ -6,7 +6,8 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -83,6 +84,23 @@ class _Redirected:
         os.close(self._kept)
 
 
+@contextmanager
+def active(session: SparkSession) -> Iterator[None]:
+    """Makes the session the one whose settings Spark reads in this thread: some of its checks look nowhere else."""
+    jvm = session._jvm
+    assert jvm is not None
+    sessions = getattr(jvm, "org.apache.spark.sql.classic.SparkSession")
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(session._jsparkSession)
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
+
+
 def job_session(session: SparkSession, settings: Mapping[str, str]) -> SparkSession:
     """A session of the job's own on the same Spark: its settings do not touch anybody else's."""
     own = session.newSession()
@@ -97,6 +115,7 @@ _SQL_SETTINGS = {
     # A text that is no number, a division by zero and an overflow are errors, not NULL.
     "spark.sql.ansi.enabled": "true",
     "spark.sql.streaming.metricsEnabled": "false",
+    "spark.sql.timeType.enabled": "true",
     # How long Spark waits before it asks again whether there is data.
     "spark.sql.streaming.pollingDelay": "50ms",
     "spark.sql.streaming.numRecentProgressUpdates": "200",

@@ -27,7 +27,7 @@ class AvroEncoder:
         self._fields = bound.fields
         self._columns = bound.columns
 
-    def encode(self, batch: pa.RecordBatch) -> list[bytes | None]:
+    def encode(self, batch: pa.RecordBatch, kinds: pa.Array | None = None) -> list[bytes | None]:
         for column, field, name in zip(batch.columns, self._fields, self._columns, strict=True):
             if not field.type.nullable and column.null_count:
                 row = column.is_null().to_pylist().index(True)

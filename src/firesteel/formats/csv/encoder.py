@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import pyarrow as pa
@@ -9,7 +10,7 @@ import pyarrow.compute as pc
 
 from firesteel import types
 from firesteel.catalog.table import BoundFormat
-from firesteel.formats import jackson, java_number, java_time
+from firesteel.formats import jackson, java_number, java_time, text_column
 from firesteel.formats.arrow import as_type
 from firesteel.formats.csv.settings import CsvSettings, from_options
 from firesteel.types import DataType
@@ -26,7 +27,7 @@ class CsvEncoder:
         for data_type in self._types:
             _check(data_type)
 
-    def encode(self, batch: pa.RecordBatch) -> list[bytes | None]:
+    def encode(self, batch: pa.RecordBatch, kinds: pa.Array | None = None) -> list[bytes | None]:
         columns = [self._column(column, kind) for column, kind in zip(batch.columns, self._types, strict=True)]
         if len(columns) == 1:
             return [text.encode() for text in columns[0]]
@@ -62,9 +63,9 @@ class CsvEncoder:
             case types.Time():
                 return _each(column.view(pa.int64()), lambda nanos: java_time.time_text(nanos // 1_000_000 * 1000))
             case types.Timestamp():
-                return _each(column.view(pa.int64()), lambda micros: java_time.timestamp_text(micros, " "))
+                return _listed(text_column.timestamp_texts(column, " ", ""))
             case types.TimestampLtz():
-                return _each(column.view(pa.int64()), lambda micros: f"{java_time.timestamp_text(micros, ' ')}Z")
+                return _listed(text_column.timestamp_texts(column, " ", "Z"))
             case types.Array(element):
                 texts = iter(self._texts(column.flatten(), element))
                 return [
@@ -122,12 +123,12 @@ def _quoter(settings: CsvSettings) -> Callable[[str], str]:
     quote, escape = settings.quote, settings.escape
     if not quote:
         return _keep
-    unsafe = max(settings.delimiter, quote)
+    unsafe = re.compile(f"[\\0-{re.escape(max(settings.delimiter, quote))}{re.escape(escape)}]")
 
     def quoted(text: str) -> str:
         # Java counts a character beyond the first plane twice.
         length = len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
-        if length <= _MAX_UNQUOTED and not any(char <= unsafe or char == escape for char in text):
+        if length <= _MAX_UNQUOTED and not unsafe.search(text):
             return text
         if escape:
             text = text.replace(escape, escape * 2)

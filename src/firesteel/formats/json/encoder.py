@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from firesteel import types
 from firesteel.catalog.table import BoundFormat
-from firesteel.formats import jackson, java_number, java_time
+from firesteel.formats import jackson, java_number, java_time, text_column
 from firesteel.formats.arrow import as_type, map_entries
 from firesteel.formats.codec import EncodeError
 from firesteel.formats.json.settings import JsonSettings, from_options
@@ -24,7 +24,7 @@ class JsonEncoder:
         self._fields = bound.fields
         self._texts = JsonTexts(from_options(bound.options))
 
-    def encode(self, batch: pa.RecordBatch) -> list[bytes | None]:
+    def encode(self, batch: pa.RecordBatch, kinds: pa.Array | None = None) -> list[bytes | None]:
         try:
             return self._encode(batch)
         except ValueError as error:
@@ -98,9 +98,9 @@ class JsonTexts:
                     column.view(pa.int64()), lambda nanos: f'"{java_time.time_text(nanos // 1_000_000 * 1000)}"'
                 )
             case types.Timestamp():
-                return _timestamps(column, self._settings.timestamp.separator, "")
+                return _quoted(text_column.timestamp_texts(column, self._settings.timestamp.separator, ""))
             case types.TimestampLtz():
-                return _timestamps(column, self._settings.timestamp_ltz.separator, "Z")
+                return _quoted(text_column.timestamp_texts(column, self._settings.timestamp_ltz.separator, "Z"))
             case types.Array(element):
                 return self._lists(column, element)
             case types.Map(key, value):
@@ -167,27 +167,9 @@ def _floating(text: str) -> str:
 def _strings(column: pa.StringArray) -> pa.StringArray:
     if pc.any(pc.match_substring_regex(column, jackson.SPECIAL_PATTERN)).as_py():
         return _each(column, jackson.quote_bytes)
+    return _quoted(column)
+
+
+def _quoted(column: pa.StringArray) -> pa.StringArray:
+    """Texts without anything to escape."""
     return pc.binary_join_element_wise(pa.scalar('"'), column, pa.scalar('"'), pa.scalar("")).fill_null(_NULL)
-
-
-#: Microseconds of the years 0000 to 9999, where Arrow's text has Java's shape.
-_FIRST, _LAST = -62_167_219_200_000_000, 253_402_300_799_999_999
-
-
-def _timestamps(column: pa.Array, separator: str, zone: str) -> pa.StringArray:
-    micros = column.view(pa.int64())
-    bounds = pc.min_max(micros)
-    if bounds["min"].as_py() is None:
-        return pa.array([_NULL] * len(column), pa.string())
-    if bounds["min"].as_py() < _FIRST or bounds["max"].as_py() > _LAST:
-        return _each(micros, lambda value: f'"{java_time.timestamp_text(value, separator)}{zone}"')
-    texts = micros.view(pa.timestamp("us")).cast(pa.string())
-    # Arrow prints six digits; Java as many as are needed.
-    texts = pc.replace_substring_regex(texts, r"\.?0*$", "") if _has_fraction(texts) else texts
-    if separator != " ":
-        texts = pc.replace_substring(texts, " ", separator, max_replacements=1)
-    return pc.binary_join_element_wise(pa.scalar('"'), texts, pa.scalar(f'{zone}"'), pa.scalar("")).fill_null(_NULL)
-
-
-def _has_fraction(texts: pa.StringArray) -> bool:
-    return bool(pc.any(pc.match_substring(texts, ".")).as_py())
