@@ -1,4 +1,4 @@
--- CSV lines of a sensor to JSON. Empty fields are NULL, and a line that cannot be read is counted and left out.
+-- CSV lines of a sensor to JSON. Empty fields are NULL, and a field that cannot be read becomes NULL too, and is counted.
 
 SET 'pipeline.name' = 'sensor-readings';
 SET 'execution.checkpointing.interval' = '5 s';

@@ -78,7 +78,10 @@ def prepare(case: Case, cluster: dict[str, str], producer: Producer) -> str:
     run = uuid.uuid4().hex[:10]
     for topic, spec in case.body["topics"].items():
         create_topic(
-            cluster, case.topic(topic, run), partitions=(spec or {}).get("partitions", 1), settings={"retention.ms": "-1"}
+            cluster,
+            case.topic(topic, run),
+            partitions=(spec or {}).get("partitions", 1),
+            settings={"retention.ms": "-1"},
         )
     for topic, records in (case.body.get("input") or {}).items():
         for record in records:
@@ -96,7 +99,9 @@ def prepare(case: Case, cluster: dict[str, str], producer: Producer) -> str:
             )
     assert producer.flush(30) == 0
     for group, topics in (case.body.get("groups") or {}).items():
-        consumer = Consumer({**cluster, "group.id": case.group(group, run), "enable.auto.commit": False, "log_level": 0})
+        consumer = Consumer(
+            {**cluster, "group.id": case.group(group, run), "enable.auto.commit": False, "log_level": 0}
+        )
         consumer.commit(
             offsets=[
                 TopicPartition(case.topic(topic, run), int(number), offset)
@@ -193,7 +198,9 @@ def _in_order(wanted: list[Row], found: list[Row]) -> list[str]:
 
 def _any_order(wanted: list[Row], found: list[Row]) -> list[str]:
     one, two = Counter(row.compared for row in wanted), Counter(row.compared for row in found)
-    return [f"missing {row}" for row in (one - two).elements()] + [f"not expected {row}" for row in (two - one).elements()]
+    return [f"missing {row}" for row in (one - two).elements()] + [
+        f"not expected {row}" for row in (two - one).elements()
+    ]
 
 
 def _last_per_key(wanted: list[Row], found: list[Row]) -> list[str]:

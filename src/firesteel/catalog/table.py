@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from firesteel.errors import Problem, Span
+from firesteel.options.kafka import TOPIC
 from firesteel.options.legacy import UPDATE_MODE, UpdateMode
 from firesteel.options.value import OptionValues
 from firesteel.types import DataType, Field
@@ -91,6 +92,12 @@ class Table:
     def update_mode(self) -> UpdateMode | None:
         """DLI's `update-mode`; None where the connector and the format imply it."""
         return self.options.get(UPDATE_MODE)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics it names; none where it has a pattern."""
+        topics: tuple[str, ...] | None = self.options.get(TOPIC)
+        return topics or ()
 
     @property
     def physical(self) -> tuple[Physical, ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+import json
+from typing import Any
 
-from firesteel.api import analyze_script
 from firesteel.cli.command import Subparsers, add_command
+from firesteel.cli.finding import Checked, check_files
 from firesteel.cli.script import add_settings, settings
-from firesteel.errors import Blame, UsageError, render_problem
+from firesteel.errors import Blame, Problem, Source, render_problem
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -20,35 +21,66 @@ def add_parser(subparsers: Subparsers) -> None:
         "The exit status is 2 if there is a mistake.",
     )
     parser.add_argument("scripts", metavar="JOB.sql", nargs="+", help="scripts, or folders of them")
+    parser.add_argument("--strict", action="store_true", help="take warnings for mistakes")
+    parser.add_argument("--format", choices=("human", "json", "sarif"), default="human", help="default: human")
     add_settings(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    mistakes = warnings = 0
-    files = _files(args.scripts)
-    for file in files:
-        analysis = analyze_script(file, settings(args))
-        for problem in analysis.problems:
-            print(render_problem(problem, analysis.source), end="\n\n")
-        mistakes += len(analysis.errors)
-        warnings += len(analysis.warnings)
-    print(f"{_count(len(files), 'script')} checked: {_count(mistakes, 'mistake')}, {_count(warnings, 'warning')}.")
-    return Blame.USER.value if mistakes else 0
+    checked = [file.strict() if args.strict else file for file in check_files(args.scripts, settings(args))]
+    match args.format:
+        case "json":
+            print(render_json(checked))
+        case "sarif":
+            from firesteel.cli.sarif import render_sarif
+
+            print(render_sarif(checked))
+        case _:
+            print(render_human(checked))
+    return Blame.USER.value if any(file.errors for file in checked) else 0
 
 
-def _files(names: list[str]) -> list[Path]:
-    files: list[Path] = []
-    for name in names:
-        path = Path(name)
-        if path.is_dir():
-            found = sorted(path.rglob("*.sql"))
-            if not found:
-                raise UsageError(f"The folder '{name}' has no *.sql file in it.")
-            files += found
-        else:
-            files.append(path)
-    return files
+def render_human(checked: list[Checked]) -> str:
+    shown = [_render(problem, file) for file in checked for problem in file.problems]
+    return "\n\n".join([*shown, _summary(checked)])
+
+
+def _render(problem: Problem, file: Checked) -> str:
+    if file.readable:
+        return render_problem(problem, file.source)
+    # The sentence has the file's name in it already.
+    return f"{problem.message}\n    {problem.hint}" if problem.hint else problem.message
+
+
+def _summary(checked: list[Checked]) -> str:
+    read = sum(file.readable for file in checked)
+    unread = len(checked) - read
+    mistakes = sum(len(file.errors) for file in checked if file.readable)
+    warnings = sum(len(file.warnings) for file in checked)
+    counts = f"{_count(read, 'script')} checked: {_count(mistakes, 'mistake')}, {_count(warnings, 'warning')}"
+    return f"{counts}; {unread} could not be read." if unread else f"{counts}."
 
 
 def _count(number: int, what: str) -> str:
     return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
+
+
+def render_json(checked: list[Checked]) -> str:
+    document = {
+        "scripts": [
+            {"file": file.source.name, "problems": [_problem(problem, file.source) for problem in file.problems]}
+            for file in checked
+        ],
+        "mistakes": sum(len(file.errors) for file in checked),
+        "warnings": sum(len(file.warnings) for file in checked),
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2)
+
+
+def _problem(problem: Problem, source: Source) -> dict[str, Any]:
+    """Lines and columns count from 1; the end is the first character that no longer belongs to it."""
+    shown: dict[str, Any] = {"severity": problem.severity.value, "message": problem.message, "hint": problem.hint}
+    if problem.span is not None:
+        shown["line"], shown["column"] = source.position(problem.span.start)
+        shown["end_line"], shown["end_column"] = source.position(problem.span.end)
+    return shown

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from firesteel.cli.command import Subparsers, add_command, at_least_one
 from firesteel.errors import FiresteelError, JobError
@@ -143,16 +143,16 @@ def _run_job(script: Path, views: PageViews, bootstrap: str) -> Counts:
     return read_counts(cluster)
 
 
-def read_counts(cluster: dict[str, str]) -> Counts:
+def read_counts(cluster: dict[str, str], topic: str = COUNTS) -> Counts:
     """The last value of each key of the result topic."""
     from fastavro import schemaless_reader
 
     from firesteel.dev.record import read_records
 
     counts: Counts = {}
-    for record in read_records(cluster, COUNTS):
+    for record in read_records(cluster, topic):
         if record.value is not None:
-            row = schemaless_reader(BytesIO(record.value), _SCHEMA, _SCHEMA)
+            row: Any = schemaless_reader(BytesIO(record.value), _SCHEMA, _SCHEMA)
             counts[row["user_region"]] = (row["pv"], row["uv"])
     return counts
 

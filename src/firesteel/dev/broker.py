@@ -111,6 +111,11 @@ class Broker:
         return self._server.bootstrap
 
     @property
+    def keeper_pid(self) -> int:
+        """The process above the broker's, which ends it when this one is gone."""
+        return self._keeper.pid
+
+    @property
     def data_dir(self) -> Path:
         return self._server.folder
 

@@ -55,19 +55,19 @@ def read_range(config: Mapping[str, str], topic: str, partition: int, start: int
             messages = consumer.consume(min(BLOCK, end - position), timeout=1.0)
             block: list[Message] = []
             for message in messages:
-                error = message.error()
+                error, offset = message.error(), message.offset() or 0
                 if error is None:
-                    if message.offset() >= end:
+                    if offset >= end:
                         position = end
                         break
                     block.append(message)
+                    position = offset + 1
                 elif error.code() == KafkaError._PARTITION_EOF:
                     # What lies between the last message and the end are transaction markers or compacted records.
-                    position = max(position, message.offset())
+                    position = max(position, offset)
                 else:
                     raise _read_error(error, topic, partition, position)
             if block:
-                position = max(position, block[-1].offset() + 1)
                 last_seen = time.monotonic()
                 yield block
             elif time.monotonic() - last_seen > _STALLED_SECONDS:

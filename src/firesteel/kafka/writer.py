@@ -51,7 +51,7 @@ class Writer:
         key: bytes | None,
         value: bytes | None,
         partition: int = ANY_PARTITION,
-        headers: list[tuple[str, bytes | None]] | None = None,
+        headers: list[tuple[str, str | bytes | None]] | None = None,
         timestamp: int = 0,
     ) -> None:
         """Hands one message over; `timestamp` 0 lets the client set it."""

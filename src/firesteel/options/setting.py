@@ -219,7 +219,7 @@ ROWS: tuple[Option[Any], ...] = (
 )
 
 #: Older names of the same settings, and Flink's that say how to run on Flink's own machinery: nothing to do here.
-_RENAMED = {
+RENAMED = {
     "state.backend": "state.backend.type",
     "state.checkpoints.dir": "execution.checkpointing.dir",
 }
@@ -256,12 +256,12 @@ _MACHINERY = (
 
 
 def setting(key: str) -> Option[Any] | None:
-    key = _RENAMED.get(key, key)
+    key = RENAMED.get(key, key)
     return next((row for row in ROWS if row.key == key), None)
 
 
 def canonical_setting(key: str) -> str:
-    return _RENAMED.get(key, key)
+    return RENAMED.get(key, key)
 
 
 def resolve_setting(

@@ -16,6 +16,7 @@ from firesteel.catalog.table import Computed, Table
 from firesteel.errors import Problem, ScriptError, Severity, Source, Span
 from firesteel.options.option import Option
 from firesteel.options.secret import mask_script
+from firesteel.plan.advice import advise
 from firesteel.plan.known import Hidden, Known
 from firesteel.plan.merge_projects import merge_projects
 from firesteel.plan.mistake import Mistake
@@ -66,8 +67,7 @@ def analyze(source: Source, settings: Mapping[str, str] | None = None) -> Analys
     known = Known()
     for key, value in (settings or {}).items():
         nowhere = Span(0, 0)
-        statement = Set(nowhere, Text(key, nowhere), Text(value, nowhere))
-        known.catalog, found = declare(statement, known.catalog)
+        known.catalog, found = declare(Set(nowhere, Text(key, nowhere), Text(value, nowhere)), known.catalog)
         # They stand nowhere in the script.
         known.report(*(replace(problem, span=None) for problem in found))
     known.report(*problems)
@@ -75,6 +75,7 @@ def analyze(source: Source, settings: Mapping[str, str] | None = None) -> Analys
     sinks: list[Sink] = []
     for statement in script.statements:
         sinks += _statement(statement, known)
+    known.report(*advise(tuple(sinks), known.catalog.settings))
     ordered = sorted(known.problems, key=lambda problem: problem.span.start if problem.span else 0)
     # From here on the script's text is only shown, so its secrets end here.
     shown = Source(source.name, mask_script(source.text))
@@ -95,10 +96,12 @@ def _statement(statement: Statement, known: Known) -> list[Sink]:
             return _inserts(inserts, known)
         case Query():
             _check_query(statement, known)
-        case Explain(statement=inner) if isinstance(inner, Query):
+        case Explain(statement=Query() as inner):
             _check_query(inner, known)
-        case Explain(statement=inner):
-            _inserts((inner,) if isinstance(inner, Insert) else inner.inserts, known)
+        case Explain(statement=Insert() as inner):
+            _inserts((inner,), known)
+        case Explain(statement=StatementSet(inserts=inserts)):
+            _inserts(inserts, known)
     return []
 
 

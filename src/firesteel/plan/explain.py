@@ -1,9 +1,20 @@
-"""A plan as text: one node per line, each ending in its changelog mode. These texts are the plan tests."""
+"""A plan as text: one node per line, each ending in its changelog mode. These texts are the plan tests.
+
+`render_plan` is also what a job's state is matched against, so it says nothing that may change without the state
+changing. What else there is to know about a plan stands in the sections of `render_explanation`.
+"""
 
 from __future__ import annotations
 
-from firesteel.changelog import render_changelog
-from firesteel.plan.node import Node
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+from firesteel.catalog.table import Computed
+from firesteel.changelog import RowKind, render_changelog
+from firesteel.plan.lineage import Derivation, Lineage, column_lineage, condition_origins
+from firesteel.plan.node import Node, Scan, Sink, scans
+from firesteel.plan.state import State, plan_state
 
 
 def render_plan(node: Node) -> str:
@@ -16,3 +27,141 @@ def _lines(node: Node, depth: int) -> list[str]:
     for child in node.inputs:
         lines.extend(_lines(child, depth + 1))
     return lines
+
+
+def render_explanation(sink: Sink, ttl: timedelta | None = None) -> str:
+    """The plan, and below it what it is unique by, what it remembers, what it reads, and where its columns come from."""
+    sections = (
+        ("Unique key", _unique_key(sink)),
+        ("State", _state(sink, ttl)),
+        ("Columns read", _reads(sink)),
+        ("Lineage", _lineage(sink)),
+    )
+    parts = [render_plan(sink)]
+    for title, lines in sections:
+        parts.append("\n".join([title, *(f"  {line}" for line in lines)]))
+    return "\n\n".join(parts)
+
+
+def _unique_key(sink: Sink) -> list[str]:
+    if sink.unique_key is None:
+        return ["none: two rows can be the same"]
+    if not sink.unique_key:
+        return ["none needed: there is one row"]
+    return [", ".join(_ordered(sink.unique_key, sink))]
+
+
+def _ordered(names: Iterable[str], node: Node) -> list[str]:
+    """The names in the order of the node's columns."""
+    wanted = set(names)
+    return [field.name for field in node.fields if field.name in wanted]
+
+
+def _state(sink: Sink, ttl: timedelta | None) -> list[str]:
+    states = plan_state(sink)
+    if not states:
+        return ["none: each row is worked on by itself"]
+    lines = []
+    for state in states:
+        owner = f"for each {', '.join(state.key)}" if state.key else "once"
+        lines.append(f"{state.name} keeps, {owner}:")
+        lines += [f"  {kept}" for kept in state.kept]
+    if ttl:
+        lines.append(f"kept until a key has had no rows for {_length(ttl)} ('table.exec.state.ttl')")
+    elif any(state.grows for state in states):
+        lines.append("kept for ever ('table.exec.state.ttl' is not set)")
+    return lines
+
+
+def _length(length: timedelta) -> str:
+    """
+    >>> _length(timedelta(hours=36)), _length(timedelta(days=2)), _length(timedelta(seconds=1, milliseconds=5))
+    ('36 h', '2 d', '1005 ms')
+    """
+    millis = length // timedelta(milliseconds=1)
+    units = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1, "ms"))
+    return next(f"{millis // size} {unit}" for size, unit in units if millis % size == 0)
+
+
+def _reads(sink: Sink) -> list[str]:
+    lines = []
+    for scan in scans(sink):
+        names = ", ".join(field.name for field in scan.fields) or "none, only that there is a record"
+        lines.append(f"{scan.table.name}: {names} ({len(scan.fields)} of {_stored(scan)})")
+    return list(dict.fromkeys(lines))
+
+
+def _stored(scan: Scan) -> int:
+    """How many columns the records could give: computed ones are made of those."""
+    return sum(not isinstance(column, Computed) for column in scan.table.columns)
+
+
+def _lineage(sink: Sink) -> list[str]:
+    found = column_lineage(sink)
+    width = min(max((len(column.column) for column in found), default=0), 40)
+    lines = [f"{column.column:<{width}}  <-  {_origin(column)}" for column in found]
+    conditions = condition_origins(sink)
+    if conditions:
+        lines.append(f"rows chosen and grouped by {', '.join(map(str, conditions))}")
+    return lines
+
+
+def _origin(column: Lineage) -> str:
+    origins = ", ".join(map(str, column.origins))
+    match column.derivation:
+        case Derivation.COPY:
+            return origins
+        case Derivation.CONSTANT:
+            return f"{column.text}  (constant)"
+        case kind:
+            return f"{origins or 'the rows themselves'}  ({kind.value}: {column.text})"
+
+
+def explanation_document(sink: Sink, ttl: timedelta | None = None) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "sink": sink.table.name,
+        "plan": _node(sink),
+        "unique_key": None if sink.unique_key is None else _ordered(sink.unique_key, sink),
+        "state": [_state_document(state, ttl) for state in plan_state(sink)],
+        "sources": [
+            {
+                "table": scan.table.name,
+                "columns_read": [field.name for field in scan.fields],
+                "columns": _stored(scan),
+            }
+            for scan in scans(sink)
+        ],
+        "lineage": [
+            {
+                "column": column.column,
+                "derivation": column.derivation.value,
+                "expression": column.text,
+                "from": [{"table": origin.table, "column": origin.column} for origin in column.origins],
+            }
+            for column in column_lineage(sink)
+        ],
+        "conditions": [{"table": origin.table, "column": origin.column} for origin in condition_origins(sink)],
+    }
+
+
+def _node(node: Node) -> dict[str, Any]:
+    return {
+        "node": type(node).__name__,
+        "label": node.label,
+        "changelog": [kind.value for kind in RowKind if kind in node.changelog],
+        "unique_key": None if node.unique_key is None else _ordered(node.unique_key, node),
+        "columns": [{"name": field.name, "type": str(field.type)} for field in node.fields],
+        "inputs": [_node(child) for child in node.inputs],
+    }
+
+
+def _state_document(state: State, ttl: timedelta | None) -> dict[str, Any]:
+    return {
+        "node": state.name,
+        "key": list(state.key),
+        "kept": list(state.kept),
+        "distinct": list(state.distinct),
+        "grows": state.grows and not ttl,
+        "ttl_seconds": ttl.total_seconds() if ttl else None,
+    }

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Union
 
 from firesteel.types import DataType
 
 #: What a literal can hold: numbers keep their text, so that no digit is lost on the way.
-LiteralValue = Union[None, bool, int, float, str, bytes]
+LiteralValue = bool | int | float | str | bytes | None
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,8 @@ class Literal:
                 return "NULL"
             case bool():
                 return str(self.value).upper()
+            case bytes():
+                return f"X'{self.value.hex().upper()}'"
             case str():
                 return "'" + self.value.replace("'", "''") + "'"
             case _:

@@ -18,6 +18,7 @@ from firesteel.types import (
     Char,
     DataType,
     Decimal,
+    Field,
     Int,
     Interval,
     Map,
@@ -153,6 +154,20 @@ def _cardinality(types: Types) -> DataType:
     return Int(nullable=types[0].nullable)
 
 
+def _array(types: Types) -> DataType:
+    return Array(_common(types), nullable=False)
+
+
+def _map(types: Types) -> DataType:
+    if len(types) % 2:
+        raise ArgumentError("takes keys and values in turn")
+    return Map(_common(types[::2]), _common(types[1::2]), nullable=False)
+
+
+def _row(types: Types) -> DataType:
+    return Row(tuple(Field(f"EXPR${number}", data_type) for number, data_type in enumerate(types)), nullable=False)
+
+
 def field_type(row: DataType, name: str) -> DataType | None:
     """The type of `row.name`; None: there is no such field."""
     if not isinstance(row, Row):
@@ -194,6 +209,9 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("IFNULL", 2, 2, _coalesce),
     Function("NULLIF", 2, 2, _nullif),
     Function("ELEMENT", 2, 2, _element),
+    Function("ARRAY", 1, None, _array),
+    Function("MAP", 2, None, _map),
+    Function("ROW", 1, None, _row),
     Function("CARDINALITY", 1, 1, _cardinality),
     Function("MD5", 1, 1, _fixed(Char(32), *CHARACTER, takes="takes text")),
 )

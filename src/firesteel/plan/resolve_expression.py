@@ -19,7 +19,9 @@ from firesteel.plan.scope import AmbiguousColumn, Scope, UnknownColumn
 from firesteel.plan.type_rule import common_type, comparable, explicit_cast
 from firesteel.sql.node import cast_type, span_of
 from firesteel.types import (
+    Array,
     BigInt,
+    Binary,
     Boolean,
     Char,
     DataType,
@@ -27,6 +29,7 @@ from firesteel.types import (
     Double,
     Int,
     Interval,
+    Map,
     Null,
     Row,
 )
@@ -154,6 +157,10 @@ class ExpressionResolver:
             return Literal(node.this, Char(max(1, len(node.this)), nullable=False))
         return _number(node.this, span_of(node))
 
+    def _hexadecimal(self, node: exp.HexString) -> Expression:
+        value = bytes.fromhex(node.this)
+        return Literal(value, Binary(max(1, len(value)), nullable=False))
+
     def _boolean(self, node: exp.Boolean) -> Expression:
         return Literal(bool(node.this), Boolean(nullable=False))
 
@@ -235,6 +242,13 @@ class ExpressionResolver:
     def _bracket(self, node: exp.Bracket) -> Expression:
         return self.call("ELEMENT", [node.this, *node.expressions], node)
 
+    def _array(self, node: exp.Array) -> Expression:
+        return self.call("ARRAY", node.expressions, node)
+
+    def _map(self, node: exp.Map) -> Expression:
+        pairs = zip(node.args["keys"].expressions, node.args["values"].expressions, strict=True)
+        return self.call("MAP", [part for pair in pairs for part in pair], node)
+
     def _case(self, node: exp.Case) -> Expression:
         subject = node.this
         branches = []
@@ -303,9 +317,19 @@ class ExpressionResolver:
             shared = comparable(*types)
             assert shared is not None
             args = tuple(to_type(arg, shared) for arg in args)
-        elif function.name in ("COALESCE", "IFNULL"):
-            args = tuple(to_type(arg, result) for arg in args)
-        return Call(function.name, args, result)
+        return Call(function.name, _coerced(function.name, args, result), result)
+
+
+def _coerced(name: str, args: tuple[Expression, ...], result: DataType) -> tuple[Expression, ...]:
+    """The arguments, brought to one type where the function's result is made of them."""
+    match result:
+        case Array(element=element) if name == "ARRAY":
+            return tuple(to_type(arg, element) for arg in args)
+        case Map(key=key, value=value) if name == "MAP":
+            return tuple(to_type(arg, value if number % 2 else key) for number, arg in enumerate(args))
+        case _ if name in ("COALESCE", "IFNULL"):
+            return tuple(to_type(arg, result) for arg in args)
+    return args
 
 
 def to_type(expression: Expression, target: DataType) -> Expression:
@@ -360,6 +384,7 @@ _METHODS: dict[type[exp.Expression], Callable[[ExpressionResolver, Any], Express
     exp.Column: ExpressionResolver._column,
     exp.Dot: ExpressionResolver._dot,
     exp.Literal: ExpressionResolver._literal,
+    exp.HexString: ExpressionResolver._hexadecimal,
     exp.Boolean: ExpressionResolver._boolean,
     exp.Null: ExpressionResolver._null,
     exp.Interval: ExpressionResolver._interval,
@@ -374,6 +399,8 @@ _METHODS: dict[type[exp.Expression], Callable[[ExpressionResolver, Any], Express
     exp.Like: ExpressionResolver._like,
     exp.Escape: ExpressionResolver._escape,
     exp.Bracket: ExpressionResolver._bracket,
+    exp.Array: ExpressionResolver._array,
+    exp.Map: ExpressionResolver._map,
     exp.Case: ExpressionResolver._case,
     exp.Cast: ExpressionResolver._cast,
     exp.Anonymous: ExpressionResolver._function,

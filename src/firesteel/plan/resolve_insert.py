@@ -58,12 +58,12 @@ def _columns(insert: Insert, table: Table, relation: Relation) -> Node:
     span = span_of(insert.query)
     if insert.columns:
         by_name = {field.name: field for field in wanted}
-        for column in insert.columns:
-            if column.text not in by_name:
+        for name in insert.columns:
+            if name.text not in by_name:
                 raise Mistake(
-                    f"'{column.text}' is not a column of '{table.name}'.", column.span, suggest(column.text, by_name)
+                    f"'{name.text}' is not a column of '{table.name}'.", name.span, suggest(name.text, by_name)
                 )
-        targets = tuple(by_name[column.text] for column in insert.columns)
+        targets = tuple(by_name[name.text] for name in insert.columns)
     else:
         targets = wanted
     if len(relation.columns) != len(targets):

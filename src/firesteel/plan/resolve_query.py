@@ -41,7 +41,7 @@ class QueryResolver:
     def __init__(self, known: Known) -> None:
         self.known = known
 
-    def resolve(self, query: exp.Expression) -> Relation:
+    def resolve(self, query: exp.Expr) -> Relation:
         match query:
             case exp.Select():
                 return self._select(query)

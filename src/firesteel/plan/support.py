@@ -8,7 +8,7 @@ from firesteel.catalog.table import Metadata, Table
 from firesteel.changelog import INSERT_ONLY
 from firesteel.errors import Problem
 from firesteel.options.error_handling import ERROR_HANDLING_MODE, ErrorMode
-from firesteel.options.kafka import SINK_DELIVERY_GUARANTEE, TOPIC, TOPIC_PATTERN, DeliveryGuarantee
+from firesteel.options.kafka import SINK_DELIVERY_GUARANTEE, TOPIC_PATTERN, DeliveryGuarantee
 from firesteel.options.legacy import UpdateMode
 from firesteel.options.registry import format_named
 from firesteel.plan.node import Aggregate, Filter, Node, Scan, Sink, scans
@@ -36,7 +36,7 @@ def _sink(sink: Sink) -> Iterator[Problem]:
         )
     if table.update_mode is UpdateMode.RETRACT:
         yield Problem("'update-mode' is 'retract', which is not supported yet.", table.span, "Write 'upsert'.")
-    if table.options.given(TOPIC_PATTERN) or len(table.options.get(TOPIC) or ()) > 1:
+    if table.options.given(TOPIC_PATTERN) or len(table.topics) > 1:
         yield Problem(f"'{table.name}' writes to several topics, which is not supported yet.", table.span)
     for column in table.columns:
         if isinstance(column, Metadata) and not column.virtual:

@@ -51,7 +51,7 @@ _MAX_PRECISION = 38
 def as_decimal(data_type: DataType) -> Decimal:
     if isinstance(data_type, Decimal):
         return data_type
-    return Decimal(_DIGITS[type(data_type)], 0, nullable=data_type.nullable)  # type: ignore[index]
+    return Decimal(_DIGITS[type(data_type)], 0, nullable=data_type.nullable)
 
 
 def _fit(precision: int, scale: int, nullable: bool) -> Decimal:
@@ -93,7 +93,7 @@ def _common_number(left: DataType, right: DataType) -> DataType:
         scale = max(one.scale, two.scale)
         whole = max(one.precision - one.scale, two.precision - two.scale)
         return _fit(whole + scale, scale, True)
-    return max(left, right, key=lambda side: _DIGITS[type(side)])  # type: ignore[index]
+    return max(left, right, key=lambda side: _DIGITS[type(side)])
 
 
 def _common_other(left: DataType, right: DataType, nullable: bool) -> DataType | None:
@@ -187,10 +187,8 @@ def implicit_cast(source: DataType, target: DataType) -> bool:
         case (Float(), Double()):
             return True
     if isinstance(source, INTEGER) and isinstance(target, INTEGER):
-        return _DIGITS[type(source)] <= _DIGITS[type(target)]  # type: ignore[index]
-    if isinstance(source, (*INTEGER, Decimal)) and isinstance(target, (Decimal, *APPROXIMATE)):
-        return True
-    return False
+        return _DIGITS[type(source)] <= _DIGITS[type(target)]
+    return isinstance(source, (*INTEGER, Decimal)) and isinstance(target, (Decimal, *APPROXIMATE))
 
 
 def explicit_cast(source: DataType, target: DataType) -> bool:

@@ -12,7 +12,6 @@ from firesteel.options.kafka import (
     SCAN_DISCOVERY_INTERVAL,
     SCAN_MAX_ROWS_PER_BATCH,
     SINK_PARTITIONER,
-    TOPIC,
     TOPIC_PATTERN,
 )
 from firesteel.options.partitioner import Default
@@ -45,11 +44,10 @@ def bind_source(scan: Scan) -> ReadSpec:
 
 def bind_sink(sink: Sink, *, drop_nulls: bool) -> WriteSpec:
     table, options = sink.table, sink.table.options
-    topics = options.get(TOPIC) or ()
     return WriteSpec(
         table=table.name,
         config=client_config(options.properties, Role.PRODUCER),
-        topic=topics[0],
+        topic=table.topics[0],
         value=table.value_format,
         key=table.key_format,
         fields=sink.fields,
@@ -60,12 +58,13 @@ def bind_sink(sink: Sink, *, drop_nulls: bool) -> WriteSpec:
 
 def _subscription(table: Table) -> Subscription:
     pattern = table.options.get(TOPIC_PATTERN)
-    return Subscription(tuple(table.options.get(TOPIC) or ()), str(pattern) if pattern is not None else None)
+    return Subscription(table.topics, pattern.pattern if pattern is not None else None)
 
 
 def _is_tolerant(table: Table) -> bool:
     """Whether bad records are counted and left out, instead of stopping the job."""
     if table.options.get(ERROR_HANDLING_MODE) is ErrorMode.IGNORE:
         return True
-    formats = (table.value_format, table.key_format)
-    return any(bound and bound.options.get(IGNORE_PARSE_ERRORS) for bound in formats)
+    formats = [bound for bound in (table.value_format, table.key_format) if bound is not None]
+    ignored: list[bool | None] = [bound.options.get(IGNORE_PARSE_ERRORS) for bound in formats]
+    return any(ignored)

@@ -11,12 +11,16 @@ from firesteel.types import (
     CHARACTER,
     INTEGER,
     MAX_LENGTH,
+    Array,
     Boolean,
     Char,
     DataType,
     Decimal,
     Double,
     Float,
+    Map,
+    Row,
+    Time,
     Timestamp,
     TimestampLtz,
     Varchar,
@@ -26,7 +30,7 @@ from firesteel.types import (
 def lower_cast(value: Column, source: DataType, target: DataType, safe: bool) -> Column:
     """With Spark's ANSI mode, which is on, a text that is no number fails the job, as it does in Flink."""
     if isinstance(target, CHARACTER):
-        return _to_text(value, source, target)
+        return fit_length(to_text(value, source), target)
     if isinstance(source, CHARACTER):
         value = F.trim(value)
     if isinstance(source, CHARACTER) and isinstance(target, BINARY):
@@ -38,19 +42,45 @@ def lower_cast(value: Column, source: DataType, target: DataType, safe: bool) ->
     return value.try_cast(wanted) if safe else value.cast(wanted)
 
 
-def _to_text(value: Column, source: DataType, target: DataType) -> Column:
+def fit_length(text: Column, target: DataType) -> Column:
+    """The text cut to the type's length, and for CHAR filled up with blanks."""
     assert isinstance(target, Char | Varchar)
-    if isinstance(source, Boolean):
-        text = F.upper(value.cast("string"))
-    elif isinstance(source, BINARY):
-        text = F.decode(value, "UTF-8")
-    elif isinstance(source, Timestamp | TimestampLtz):
-        # Flink prints as many digits as the type has.
-        pattern = "yyyy-MM-dd HH:mm:ss" + ("." + "S" * min(source.precision, 6) if source.precision else "")
-        text = F.date_format(value, pattern)
-    else:
-        text = value.cast("string")
     if target.length == MAX_LENGTH:
         return text
     text = F.substring(text, 1, target.length)
     return F.rpad(text, target.length, " ") if isinstance(target, Char) else text
+
+
+def to_text(value: Column, source: DataType) -> Column:
+    """The text of a value as Flink writes it: TRUE, (1, NULL), [1, NULL], {k=1}."""
+    match source:
+        case Boolean():
+            return F.upper(value.cast("string"))
+        case _ if isinstance(source, BINARY):
+            return F.decode(value, "UTF-8")
+        case Timestamp(precision=precision) | TimestampLtz(precision=precision):
+            # As many digits as the type has.
+            fraction = "." + "S" * min(precision, 6) if precision else ""
+            return F.date_format(value, f"yyyy-MM-dd HH:mm:ss{fraction}")
+        case Time():
+            return F.substring(value.cast("string"), 1, 8 if source.precision == 0 else 9 + source.precision)
+        case Array(element=element):
+            return _enclosed("[", F.transform(value, lambda item: _inner(item, element)), "]")
+        case Map(key=key, value=held):
+            pairs = F.transform(
+                F.map_entries(value),
+                lambda entry: F.concat(_inner(entry["key"], key), F.lit("="), _inner(entry["value"], held)),
+            )
+            return _enclosed("{", pairs, "}")
+        case Row(fields=fields):
+            parts = F.array(*(_inner(value.getField(field.name), field.type) for field in fields))
+            return F.when(value.isNotNull(), _enclosed("(", parts, ")"))
+    return value.cast("string")
+
+
+def _inner(value: Column, source: DataType) -> Column:
+    return F.coalesce(to_text(value, source), F.lit("NULL"))
+
+
+def _enclosed(opening: str, parts: Column, closing: str) -> Column:
+    return F.concat(F.lit(opening), F.array_join(parts, ", "), F.lit(closing))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +38,7 @@ class Checkpoint:
         self._check_ours()
         self.folder.mkdir(parents=True, exist_ok=True)
         # State can hold anything the topics hold.
-        os.chmod(self.folder, 0o700)
+        self.folder.chmod(0o700)
         temporary = self.folder / f"{_FILE}.new"
         temporary.write_text(json.dumps({"version": 1, "fingerprints": fingerprints, "plans": plans}, indent=1))
         temporary.replace(self.folder / _FILE)

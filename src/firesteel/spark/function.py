@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from firesteel.plan.expression import Call, Literal
 from firesteel.spark.type import spark_type
-from firesteel.types import INTEGER
+from firesteel.types import INTEGER, Row
 
 Spelling = Callable[[Call, list[Column]], Column]
 
@@ -39,6 +39,11 @@ def _field(call: Call, args: list[Column]) -> Column:
     name = call.args[1]
     assert isinstance(name, Literal)
     return args[0].getField(str(name.value))
+
+
+def _row(call: Call, args: list[Column]) -> Column:
+    assert isinstance(call.type, Row)
+    return F.struct(*(arg.alias(field.name) for arg, field in zip(args, call.type.fields, strict=True)))
 
 
 def _element(call: Call, args: list[Column]) -> Column:
@@ -93,4 +98,7 @@ SPELLINGS: dict[str, Spelling] = {
     "CARDINALITY": _plain(F.size),
     "MD5": _plain(F.md5),
     "FIELD": _field,
+    "ARRAY": _plain(F.array),
+    "MAP": _plain(F.create_map),
+    "ROW": _row,
 }

@@ -17,7 +17,6 @@ from firesteel.kafka.admin import check_broker, check_topics
 from firesteel.kafka.properties import Role, client_config
 from firesteel.observe.progress import Progress, apply
 from firesteel.observe.snapshot import JobSnapshot, State
-from firesteel.options.kafka import TOPIC
 from firesteel.options.setting import (
     CHECKPOINTING_DIR,
     CHECKPOINTING_INTERVAL,
@@ -27,12 +26,14 @@ from firesteel.options.setting import (
     PARALLELISM_DEFAULT,
     PIPELINE_NAME,
     STATE_BACKEND_TYPE,
+    TYPE_LENGTH_ENFORCER,
+    LengthEnforcer,
     NotNullEnforcer,
     StateBackend,
 )
 from firesteel.plan.analyze import Analysis
 from firesteel.plan.explain import render_plan
-from firesteel.plan.node import scans
+from firesteel.plan.node import Sink, scans
 from firesteel.spark.checkpoint import Checkpoint
 from firesteel.spark.query import RunningQuery
 from firesteel.spark.session import active, job_session, log_file, open_session
@@ -83,7 +84,7 @@ class Job:
 
     # -- starting --------------------------------------------------------------------------------------------------
 
-    def _named_sinks(self) -> list[tuple[str, object]]:
+    def _named_sinks(self) -> list[tuple[str, Sink]]:
         return [
             (f"{number}-{_safe(sink.table.name)}", sink) for number, sink in enumerate(self.analysis.sinks, start=1)
         ]
@@ -92,11 +93,9 @@ class Job:
         """Brokers and topics, before anything is started."""
         needed: dict[tuple[tuple[str, str], ...], set[str]] = {}
         for sink in self.analysis.sinks:
-            for table, role in ((sink.table, Role.PRODUCER), *((scan.table, Role.CONSUMER) for scan in scans(sink))):
-                # The admin client takes what a consumer or producer takes, but not what is only theirs.
-                config = client_config(table.options.properties, Role.ADMIN)
-                del role
-                needed.setdefault(tuple(sorted(config.items())), set()).update(table.options.get(TOPIC) or ())
+            for table in (sink.table, *(scan.table for scan in scans(sink))):
+                config = tuple(sorted(client_config(table.options.properties, Role.ADMIN).items()))
+                needed.setdefault(config, set()).update(table.topics)
         for config, topics in needed.items():
             check_broker(dict(config))
             check_topics(dict(config), sorted(topics))
@@ -117,8 +116,9 @@ class Job:
     def _start(self) -> None:
         interval = self.analysis.setting(CHECKPOINTING_INTERVAL) or self.analysis.setting(MINI_BATCH_ALLOW_LATENCY)
         drop_nulls = self.analysis.setting(NOT_NULL_ENFORCER) is NotNullEnforcer.DROP
+        trim_pad = self.analysis.setting(TYPE_LENGTH_ENFORCER) is LengthEnforcer.TRIM_PAD
         try:
-            for (name, _), sink in zip(self._named_sinks(), self.analysis.sinks, strict=True):
+            for name, sink in self._named_sinks():
                 self._queries.append(
                     RunningQuery(
                         self._session,
@@ -127,6 +127,7 @@ class Job:
                         self.checkpoint.query_folder(name),
                         interval_ms=int(interval.total_seconds() * 1000) if interval else 0,
                         drop_nulls=drop_nulls,
+                        trim_pad=trim_pad,
                         on_progress=self._note,
                     )
                 )

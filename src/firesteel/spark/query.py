@@ -12,7 +12,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.streaming import StreamingQuery
+from pyspark.sql.streaming.query import StreamingQuery
 
 from firesteel.errors import FiresteelError
 from firesteel.formats.codec import Reason
@@ -22,11 +22,13 @@ from firesteel.observe.progress import Progress, SourceProgress
 from firesteel.options.position import Unbounded
 from firesteel.plan.node import Scan, Sink
 from firesteel.spark.bind import bind_sink, bind_source
+from firesteel.spark.cast import fit_length
 from firesteel.spark.expression import column
 from firesteel.spark.failure import explain_failure
 from firesteel.spark.lowering import lower_plan
 from firesteel.spark.sink import make_batch_writer
 from firesteel.spark.source import REJECT, ReadSpec, make_source
+from firesteel.types import CHARACTER
 
 _REASONS = tuple(reason.value for reason in Reason)
 
@@ -43,6 +45,7 @@ class RunningQuery:
         *,
         interval_ms: int,
         drop_nulls: bool,
+        trim_pad: bool,
         on_progress: Callable[[Progress], None],
     ) -> None:
         self.name = name
@@ -56,6 +59,8 @@ class RunningQuery:
         self._lock = threading.Lock()
         partitions = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
         rows = lower_plan(sink, self._read_table, partitions)
+        if trim_pad:
+            rows = _fitted(rows, sink)
         writer = make_batch_writer(bind_sink(sink, drop_nulls=drop_nulls), self._note_written)
         stream = rows.writeStream.outputMode("update").foreachBatch(writer)
         stream = stream.queryName(name).option("checkpointLocation", checkpoint)
@@ -154,8 +159,14 @@ class RunningQuery:
 
     def plan_text(self) -> str:
         """Spark's own physical plan of the last batch: for tests and for people who look closely."""
-        text: str = self._query._jsq.explainInternal(False)  # type: ignore[attr-defined]
+        text: str = self._query._jsq.explainInternal(False)
         return text
+
+
+def _fitted(rows: DataFrame, sink: Sink) -> DataFrame:
+    """Text cut and filled to the length of the sink's column, where the job asks for it."""
+    lengths = {field.name: field.type for field in sink.fields if isinstance(field.type, CHARACTER)}
+    return rows.withColumns({name: fit_length(column(name), wanted) for name, wanted in lengths.items()})
 
 
 def _is_whole(progress: Mapping[str, Any]) -> bool:

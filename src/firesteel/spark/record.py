@@ -18,9 +18,14 @@ from firesteel.types import Field
 _TIMESTAMP_TYPES = {TIMESTAMP_CREATE_TIME: "CreateTime", TIMESTAMP_LOG_APPEND_TIME: "LogAppendTime"}
 
 
+def _header_list(message: Message) -> list[tuple[str, bytes | None]]:
+    headers: Any = message.headers()
+    return headers or []
+
+
 def _headers(message: Message) -> list[tuple[str, bytes | None]]:
     # Of headers with the same name the last one wins.
-    return list(dict(message.headers() or ()).items())
+    return list(dict(_header_list(message)).items())
 
 
 #: How each metadata key is read from a message, and the Arrow type it comes in.
@@ -36,7 +41,7 @@ _METADATA: Mapping[str, tuple[Callable[[Message], Any], pa.DataType]] = {
     ),
     "headers": (_headers, pa.map_(pa.string(), pa.binary())),
     "header-list": (
-        lambda message: [{"key": key, "value": value} for key, value in message.headers() or ()],
+        lambda message: [{"key": key, "value": value} for key, value in _header_list(message)],
         pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())])),
     ),
 }
@@ -56,7 +61,8 @@ class RecordDecoder:
         self._value_columns = [name for name in wanted if name in in_value]
         self._key_columns = [name for name in wanted if name not in in_value]
         self._value = make_decoder(value, self._value_columns)
-        self._key = make_decoder(key, self._key_columns) if key is not None and self._key_columns else None
+        # A key is looked at even if none of its columns is read: a record whose key gives no row is no row.
+        self._key = make_decoder(key, self._key_columns) if key is not None else None
 
     def decode(self, messages: list[Message]) -> tuple[pa.RecordBatch, list[Reject]]:
         decoded = self._value.decode([message.value() for message in messages])

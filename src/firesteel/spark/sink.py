@@ -105,7 +105,7 @@ class TableWriter:
             writer.write(topic, key, value, chooser(key, value))
             if number % _POLL_EVERY == 0:
                 writer.poll()
-        return rows.num_rows
+        return len(values)
 
     def _encode(self, encoder: Any, bound: BoundFormat | None, rows: pa.RecordBatch) -> list[bytes | None]:
         assert bound is not None

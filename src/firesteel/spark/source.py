@@ -268,6 +268,6 @@ def _bad_record(table: str, reject: Reject, messages: list[Any]) -> JobError:
     message = messages[reject.index]
     return JobError(
         f"A record of '{table}' cannot be read: topic '{message.topic()}', partition {message.partition()},"
-        f" offset {message.offset()}: {reject.detail}",
+        f" offset {message.offset()}: {reject.detail.rstrip('.')}.",
         hint="Mend the record or the table, or let bad records go: '<format>.ignore-parse-errors' = 'true'.",
     )

@@ -170,7 +170,6 @@ class LineReader:
 
 
 def _time(precision: int) -> Converter:
-    if precision > 3:
-        raise ValueError(f"'TIME({precision})' is too precise for CSV. Use TIME(3) or less.")
-    step = 10 ** (3 - precision)
+    # Flink 2.3 takes a TIME(6) column and keeps milliseconds of it.
+    step = 10 ** (3 - min(precision, 3))
     return lambda text: java_time.parse_iso_time(text) // step * step * 1_000_000

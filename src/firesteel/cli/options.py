@@ -1,0 +1,99 @@
+"""`firesteel options [NAME]`: the reference tables, and the pages under `docs/reference/` made of them."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from firesteel.cli.command import Subparsers, add_command
+from firesteel.cli.reference import Page, pages
+from firesteel.cli.reference_page import render_index, render_json, render_markdown, render_text
+from firesteel.cli.text import Language
+from firesteel.errors import UsageError
+from firesteel.options.spelling import nearest
+
+#: A terminal narrower or wider than this gets lines of this width: longer ones are hard to read.
+_NARROWEST, _WIDEST, _USUAL = 60, 120, 100
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    parser = add_command(
+        subparsers,
+        "options",
+        "show every option of a connector or a format, and every setting",
+        "Show what can be set, with its type, its default, where it applies and its other spellings.\n"
+        "Without a name, list the names.",
+    )
+    parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="for example kafka, json, settings, properties, metadata"
+    )
+    parser.add_argument("--lang", choices=[language.value for language in Language], default="en", help="default: en")
+    parser.add_argument("--format", choices=("text", "md", "json"), default="text", help="default: text")
+    parser.add_argument("--write", type=Path, metavar="DIR", help="write all pages into this folder, in both languages")
+
+
+def run(args: argparse.Namespace) -> int:
+    language = Language(args.lang)
+    if args.write is not None:
+        _write(args.write)
+    elif args.name is None:
+        _list(language)
+    else:
+        _show(_find(args.name), args.format, language)
+    return 0
+
+
+def _find(name: str) -> Page:
+    found = pages()
+    wanted = next((page for page in found if page.name == name.lower()), None)
+    if wanted is None:
+        names = [page.name for page in found]
+        close = nearest(name, names, 0.5)
+        hint = f"Did you mean '{close}'?" if close else f"There is {', '.join(names)}."
+        raise UsageError(f"'{name[:60]}' has no page of options.", hint=hint)
+    return wanted
+
+
+def _list(language: Language) -> None:
+    found = pages()
+    width = max(len(page.name) for page in found)
+    for page in found:
+        print(f"{page.name:<{width}}  {page.title.into(language)}")
+
+
+def _show(page: Page, form: str, language: Language) -> None:
+    match form:
+        case "md":
+            print(render_markdown(page, language), end="")
+        case "json":
+            print(render_json(page, language))
+        case _:
+            terminal = sys.stdout.isatty()
+            width = shutil.get_terminal_size().columns if terminal else _USUAL
+            print(render_text(page, language, min(max(width, _NARROWEST), _WIDEST), bold=terminal))
+
+
+def reference_files() -> Mapping[str, str]:
+    """Every file of `docs/reference/`, by its path there."""
+    found = pages()
+    files = {}
+    for language in Language:
+        files[f"{language.value}/README.md"] = render_index(found, language)
+        for page in found:
+            files[f"{language.value}/{page.name}.md"] = render_markdown(page, language)
+    return files
+
+
+def _write(folder: Path) -> None:
+    files = reference_files()
+    try:
+        for name, text in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(f"'{folder}' cannot be written: {error.strerror or error}.") from None
+    print(f"{len(files)} pages written to {folder}.")

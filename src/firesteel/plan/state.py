@@ -1,0 +1,78 @@
+"""What a plan has to remember between rows: for each node that does, by which key, and what is kept for each key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firesteel.options.kafka import SCAN_BOUNDED_MODE, BoundedMode
+from firesteel.plan.expression import AggregateCall
+from firesteel.plan.lineage import readable_columns
+from firesteel.plan.node import Aggregate, Node, scans
+
+
+@dataclass(frozen=True)
+class State:
+    """`kept` is what is stored for each value of `key`; `distinct` are the columns each of whose values is stored.
+
+    `grows`: rows never stop coming, and each may bring a key or a value that was not there before.
+    """
+
+    node: Node
+    key: tuple[str, ...]
+    kept: tuple[str, ...]
+    distinct: tuple[str, ...]
+    grows: bool
+
+    @property
+    def name(self) -> str:
+        return type(self.node).__name__
+
+
+def plan_state(node: Node) -> tuple[State, ...]:
+    """The states of a plan, sources first."""
+    return tuple(_states(node))
+
+
+def _states(node: Node) -> Iterator[State]:
+    for child in node.inputs:
+        yield from _states(child)
+    match node:
+        case Aggregate(keys=keys, calls=calls):
+            names = readable_columns(node.input)
+            key = tuple(names.get(name, name) for name in keys)
+            kept = tuple(dict.fromkeys(_kept(call, names) for call in calls))
+            distinct = tuple(
+                dict.fromkeys(_argument(call, names) for call in calls if call.distinct and call.argument is not None)
+            )
+            yield State(
+                node, key, kept or ("that it was seen",), distinct, is_unbounded(node) and bool(key or distinct)
+            )
+
+
+def is_unbounded(node: Node) -> bool:
+    """Whether a source below never ends."""
+    return any(scan.table.options.get(SCAN_BOUNDED_MODE) in (None, BoundedMode.UNBOUNDED) for scan in scans(node))
+
+
+def _kept(call: AggregateCall, names: dict[str, str]) -> str:
+    argument = _argument(call, names)
+    if call.distinct:
+        return f"every distinct {argument}"
+    match call.function:
+        case "COUNT":
+            return "the number of rows" if call.argument is None else f"the number of {argument}"
+        case "SUM":
+            return f"the sum of {argument}"
+        case "AVG":
+            return f"the sum and the number of {argument}"
+        case "MIN":
+            return f"the least {argument}"
+        case "MAX":
+            return f"the greatest {argument}"
+        case other:
+            return f"{other} of {argument}"
+
+
+def _argument(call: AggregateCall, names: dict[str, str]) -> str:
+    return "" if call.argument is None else names.get(call.argument.name, call.argument.name)
