@@ -33,6 +33,8 @@ def reader_config(config: Mapping[str, str]) -> dict[str, object]:
         "fetch.wait.max.ms": 100,
         "fetch.message.max.bytes": 8 * 1024 * 1024,
         "queued.max.messages.kbytes": 64 * 1024,
+        # After a full queue librdkafka pauses for a second by itself: a range of a few 100,000 rows would mostly wait.
+        "fetch.queue.backoff.ms": 5,
         **config,
         # Offsets are Spark's to keep, and a lost one has to be said, not jumped over.
         "group.id": config.get("group.id", "firesteel"),

@@ -15,7 +15,8 @@ from firesteel.catalog.catalog import Catalog, declare
 from firesteel.catalog.table import Computed, Table
 from firesteel.errors import Problem, ScriptError, Severity, Source, Span
 from firesteel.options.option import Option
-from firesteel.options.secret import mask_script
+from firesteel.options.redaction import redact
+from firesteel.options.secret import mask
 from firesteel.plan.advice import advise
 from firesteel.plan.known import Hidden, Known
 from firesteel.plan.merge_projects import merge_projects
@@ -78,8 +79,15 @@ def analyze(source: Source, settings: Mapping[str, str] | None = None) -> Analys
     known.report(*advise(tuple(sinks), known.catalog.settings))
     ordered = sorted(known.problems, key=lambda problem: problem.span.start if problem.span else 0)
     # From here on the script's text is only shown, so its secrets end here.
-    shown = Source(source.name, mask_script(source.text))
-    return Analysis(shown, known.catalog, tuple(sinks), tuple(ordered))
+    redacted = redact(source.text)
+    secrets = {*known.catalog.secrets, *redacted.secrets}
+    shown = tuple(_masked(problem, secrets) for problem in ordered)
+    return Analysis(Source(source.name, redacted.text), known.catalog, tuple(sinks), shown)
+
+
+def _masked(problem: Problem, secrets: set[str]) -> Problem:
+    hint = mask(problem.hint, secrets) if problem.hint else problem.hint
+    return replace(problem, message=mask(problem.message, secrets), hint=hint)
 
 
 def _statement(statement: Statement, known: Known) -> list[Sink]:

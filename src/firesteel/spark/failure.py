@@ -43,6 +43,9 @@ def find_failure(text: str) -> FiresteelError | None:
     return kind(payload["message"], hint=payload["hint"])
 
 
+#: The line of a Python traceback that says what was raised.
+_PYTHON_ERROR = re.compile(r"^\s*(?:\w+\.)*\w+(?:Error|Exception): .+$", re.MULTILINE)
+
 #: What Spark's own run-time errors mean, by a piece of their text.
 _SPARK_ERRORS = (
     ("DIVIDE_BY_ZERO", "A division by zero."),
@@ -62,6 +65,9 @@ def explain_failure(text: str) -> FiresteelError:
         if mark in text:
             detail = re.search(r"\[" + mark + r"[^\]]*\]\s*([^\n]*?)(?:\s+SQLSTATE|\n|$)", text)
             return JobError(f"{sentence} {_short(detail.group(1))}" if detail else sentence)
+    raised = _PYTHON_ERROR.findall(text)
+    if raised:
+        return JobError(f"Spark stopped the query: {_short(raised[-1])}")
     first = next((line for line in text.splitlines() if line.strip()), "Spark stopped the query")
     return JobError(f"Spark stopped the query: {_short(first)}")
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from firesteel import types
 from firesteel.formats.arrow import arrow_type
 from firesteel.formats.avro.schema import is_micros
+from firesteel.formats.block import Stretch
 from firesteel.types import DataType, Field
 
 Places = NDArray[np.int64]
@@ -93,7 +94,7 @@ class BlockReader:
         self._columns = columns
         self._width = width
 
-    def read(self, messages: Sequence[bytes]) -> list[pa.Array] | None:
+    def read(self, messages: Sequence[bytes]) -> Stretch | None:
         """One array per wanted column, or None."""
         if not messages or sum(map(len, messages)) > _MAX_BLOCK:
             return None
@@ -109,7 +110,7 @@ class BlockReader:
                 return None
         except (_Refused, pa.ArrowException, OverflowError):
             return None
-        return arrays
+        return Stretch(arrays)
 
 
 def block_reader(fields: Sequence[Field], wanted: Sequence[int], legacy: bool) -> BlockReader | None:

@@ -16,6 +16,7 @@ import pyarrow.csv
 from firesteel import types
 from firesteel.formats import text_column
 from firesteel.formats.arrow import arrow_type
+from firesteel.formats.block import Stretch
 from firesteel.formats.csv.settings import CsvSettings
 from firesteel.formats.java_number import JAVA_SPACE
 from firesteel.types import DataType, Field
@@ -35,7 +36,7 @@ class BlockReader:
         self._forbidden = [b"\r", b"\0", b"\xef\xbb\xbf"]
         self._forbidden += [char.encode() for char in (settings.quote, settings.escape) if char]
 
-    def read(self, messages: Sequence[bytes]) -> list[pa.Array] | None:
+    def read(self, messages: Sequence[bytes]) -> Stretch | None:
         """One array per column, or None."""
         joined = b"\n".join(messages)
         if len(joined) > _MAX_BLOCK or joined.count(b"\n") != len(messages) - 1:
@@ -54,7 +55,7 @@ class BlockReader:
                 if finished is None:
                     return None
                 arrays.append(finished)
-            return arrays
+            return Stretch(arrays)
         except (pa.ArrowException, UnicodeDecodeError):
             return None
 
