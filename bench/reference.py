@@ -24,25 +24,27 @@ from firesteel.kafka.admin import create_topic
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def cpu_seconds(root: int, without: frozenset[int]) -> float:
-    """User and system time of a process and everything below it, ended children included."""
+def cpu_seconds(root: int, without: frozenset[int]) -> dict[str, float]:
+    """User and system time of a process and everything below it, ended children included, by kind of process."""
     children: dict[int, list[int]] = {}
-    used: dict[int, float] = {}
+    used: dict[int, tuple[str, float]] = {}
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         try:
-            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            name, _, rest = (entry / "stat").read_text().partition("(")[2].rpartition(")")
         except OSError:
             continue
+        fields = rest.split()
         pid = int(entry.name)
         children.setdefault(int(fields[1]), []).append(pid)
-        used[pid] = sum(map(int, fields[11:15])) / _TICKS
-    total, waiting = 0.0, [root]
+        used[pid] = ("jvm" if name == "java" else "python", sum(map(int, fields[11:15])) / _TICKS)
+    total, waiting = {"jvm": 0.0, "python": 0.0}, [root]
     while waiting:
         pid = waiting.pop()
         if pid not in without:
-            total += used.get(pid, 0.0)
+            kind, seconds = used.get(pid, ("python", 0.0))
+            total[kind] += seconds
             waiting += children.get(pid, [])
     return total
 
@@ -76,7 +78,8 @@ def main() -> None:
             script.write_text(text.format(views="pageviews", counts=sink, bootstrap=broker.bootstrap))
             cpu, began = cpu_seconds(os.getpid(), outside), time.monotonic()
             job = firesteel.run(script, settings={"state.backend.type": args.backend})
-            wall, cpu = time.monotonic() - began, cpu_seconds(os.getpid(), outside) - cpu
+            wall, after = time.monotonic() - began, cpu_seconds(os.getpid(), outside)
+            spent = {kind: (after[kind] - cpu[kind]) / args.rows * 1e6 for kind in cpu}
             snapshot = job.snapshot()
             assert snapshot.rows_read == args.rows, snapshot
             wrong = differences(expected, read_counts(cluster, sink))
@@ -84,7 +87,8 @@ def main() -> None:
             result = {
                 "run": "cold" if number == 0 else f"warm {number}",
                 "rows_per_second": round(args.rows / wall),
-                "cpu_seconds_per_million_rows": round(cpu / args.rows * 1e6, 2),
+                "cpu_seconds_per_million_rows": round(sum(spent.values()), 2),
+                **{kind: round(seconds, 2) for kind, seconds in spent.items()},
                 "seconds": round(wall, 1),
                 "batches": snapshot.batches,
             }

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from firesteel import types
 from firesteel.catalog.table import BoundFormat
-from firesteel.options import avro, csv, json, raw
-from firesteel.options.option import Option
+from firesteel.options.registry import FORMATS
 from firesteel.options.value import OptionValues
 from firesteel.types import DataType, Field
 
-_ROWS: dict[str, tuple[Option[Any], ...]] = {"json": json.ROWS, "csv": csv.ROWS, "avro": avro.ROWS, "raw": raw.ROWS}
+_ROWS = {spec.name: spec.rows for spec in FORMATS}
 _SIMPLE: dict[str, type[DataType]] = {
     "BOOLEAN": types.Boolean,
     "TINYINT": types.TinyInt,

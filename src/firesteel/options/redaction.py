@@ -32,7 +32,7 @@ _ASSIGNED = re.compile(
 _SEPARATOR = re.compile(r"[\s=:]{0,80}")
 _COMMA = re.compile(r"\s{0,80},\s{0,80}")
 _REST = re.compile(r"[^,)\n]*")
-_ADDRESS = re.compile(r"(?<=:/)/?[^\s'\"@]*@(?:[^\s'\"@]*@)*")
+_UNQUOTED = re.compile(r"[^\s'\"]+")
 _WORD = re.compile(r"[^\s'\"`=;,():/@]{4,}")
 
 #: The names whose misspellings are looked for.
@@ -64,15 +64,20 @@ def redact(text: str) -> Redacted:
 
 def _values(text: str) -> Iterator[tuple[int, int, bool]]:
     """Where the values of secret keys stand; True for one that is whole, between its quotes."""
-    done = 0
-    for key in _KEY.finditer(text):
-        if key.start() >= done and _is_secret(key[1]) and not _is_value(text, key.start()):
-            quoted = key[0][0] in "'\"`"
-            for stretch in _after(text, key.end(), must_assign=not quoted):
+    # What one value takes is not looked at again: a script of nothing but keys would take minutes.
+    for names in (_KEY, _ASSIGNED):
+        done = 0
+        for name in names.finditer(text):
+            if name.start() < done or (names is _KEY and not _is_secret_option(text, name)):
+                continue
+            must_assign = names is _ASSIGNED or name[0][0] not in "'\"`"
+            for stretch in _after(text, name.end(), must_assign):
                 done = max(done, stretch[1])
                 yield stretch
-    for name in _ASSIGNED.finditer(text):
-        yield from _after(text, name.end(), must_assign=True)
+
+
+def _is_secret_option(text: str, name: re.Match[str]) -> bool:
+    return _is_secret(name[1]) and not _is_value(text, name.start())
 
 
 def _after(text: str, position: int, must_assign: bool) -> Iterator[tuple[int, int, bool]]:
@@ -114,10 +119,11 @@ def _closing(text: str, start: int) -> int:
 
 def _addresses(text: str) -> Iterator[tuple[int, int, bool]]:
     """The user and password of an address, also if it has an '@' or a '/' too many."""
-    for found in _ADDRESS.finditer(text):
-        start = found.start() + (1 if found[0].startswith("/") else 0)
-        if start < found.end() - 1:
-            yield start, found.end() - 1, False
+    for found in _UNQUOTED.finditer(text) if "@" in text else ():
+        scheme, last = found[0].find(":/"), found[0].rfind("@")
+        start = scheme + (3 if found[0].startswith("://", scheme) else 2)
+        if scheme >= 0 and start < last:
+            yield found.start() + start, found.start() + last, False
 
 
 def _is_value(text: str, start: int) -> bool:

@@ -75,5 +75,5 @@ def explain_failure(text: str) -> FiresteelError:
 def _short(line: str) -> str:
     line = line.strip()
     # Spark's advice names settings of its own that do not apply here.
-    line = re.split(r"\s(?:Use `try_|If necessary set)", line)[0]
+    line = re.split(r"\s(?:Use [`'\"]?try_|If necessary set)", line)[0]
     return line if len(line) <= 300 else line[:297] + "..."

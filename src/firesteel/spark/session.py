@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import tempfile
@@ -38,6 +39,7 @@ def open_session(master: str | None, settings: Mapping[str, str]) -> SparkSessio
     if active is not None:
         return active
     find_java()
+    _quieten()
     # Workers run the Python that runs us, or they would import from another one.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -51,6 +53,8 @@ def open_session(master: str | None, settings: Mapping[str, str]) -> SparkSessio
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j} -XX:+UseParallelGC",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.sql.streaming.stopTimeout": "30s",
+        # Nobody sees the Python line that made a column, and finding it costs time for each.
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
         **settings,
     }
     if master is None or master.startswith("local"):
@@ -63,6 +67,12 @@ def open_session(master: str | None, settings: Mapping[str, str]) -> SparkSessio
     with _Redirected(_log), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return builder.getOrCreate()
+
+
+def _quieten() -> None:
+    """PySpark would print errors of a query to standard error, as JSON, beside the sentence that we make of them."""
+    for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger", "py4j"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 class _Redirected:

@@ -7,24 +7,17 @@ table has columns. Texts become values only where their shape is beyond doubt.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from firesteel import types
-from firesteel.formats import text_column
-from firesteel.formats.arrow import arrow_type
 from firesteel.formats.block import Stretch
 from firesteel.formats.csv.settings import CsvSettings
-from firesteel.formats.java_number import JAVA_SPACE
-from firesteel.types import DataType, Field
+from firesteel.formats.text_value import Finish, text_reader
+from firesteel.types import Field
 
-Finish = Callable[[pa.Array], pa.Array | None]
-
-_WHOLE = r"^-?[0-9]{1,20}$"
-_FLOATING = r"^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$"
 _MAX_BLOCK = 1 << 30
 
 
@@ -93,43 +86,8 @@ def block_reader(fields: Sequence[Field], wanted: Sequence[int], settings: CsvSe
         return None
     columns: list[tuple[int, Finish]] = []
     for place in wanted:
-        finish = _finish(fields[place].type)
+        finish = text_reader(fields[place].type)
         if finish is None:
             return None
         columns.append((place, finish))
     return BlockReader(len(fields), columns, settings)
-
-
-def _finish(data_type: DataType) -> Finish | None:
-    result = arrow_type(data_type)
-    match data_type:
-        case types.Char() | types.Varchar():
-            return lambda texts: texts
-        case types.TinyInt() | types.SmallInt() | types.Int() | types.BigInt():
-            return _matching(_WHOLE, result)
-        case types.Float() | types.Double():
-            return _matching(_FLOATING, result)
-        case types.Decimal(precision, scale):
-            fraction = rf"(?:\.[0-9]{{1,{scale}}})?" if scale else ""
-            # A text that matches has at most as many digits before the point as the column can hold.
-            return _matching(rf"^-?[0-9]{{1,{max(1, precision - scale)}}}{fraction}$", result)
-        case types.Boolean():
-            return lambda texts: pc.equal(pc.ascii_lower(pc.utf8_trim(texts, JAVA_SPACE)), "true")
-        case types.Date():
-            return lambda texts: text_column.read_column(texts, text_column.read_dates, result)
-        case types.Timestamp():
-            return lambda texts: text_column.read_column(texts, text_column.read_timestamps(" ", False), result)
-        case types.TimestampLtz():
-            return lambda texts: text_column.read_column(texts, text_column.read_timestamps(" ", True), result)
-    return None
-
-
-def _matching(pattern: str, result: pa.DataType) -> Finish:
-    def finish(texts: pa.Array) -> pa.Array | None:
-        if pc.all(pc.match_substring_regex(texts, pattern)).as_py() is False:
-            return None
-        column = texts.cast(result)
-        column.validate(full=True)
-        return column
-
-    return finish

@@ -90,8 +90,6 @@ def _check(data_type: DataType, nested: bool = False) -> None:
     match data_type:
         case types.Map() | types.Multiset():
             raise ValueError(f"'{data_type}' cannot be written as CSV.")
-        case types.Time(precision) if precision > 3:
-            raise ValueError(f"'TIME({precision})' is too precise for CSV. Use TIME(3) or less.")
         case types.Array() | types.Row() if nested:
             raise ValueError(f"'{data_type}' is nested too deep for CSV. Only simple types can be inside ARRAY or ROW.")
         case types.Array(element):

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from firesteel.catalog.table import BoundFormat
 from firesteel.formats.arrow import arrow_type
-from firesteel.formats.block import Rows, decode_block
+from firesteel.formats.block import Rows, decode_present
 from firesteel.formats.codec import Decoded, Reason, Reject
 from firesteel.formats.json.block import block_reader
 from firesteel.formats.json.exact import BadMessage, RowReader
@@ -26,20 +26,11 @@ class JsonDecoder:
         self._block = block_reader(wanted, settings)
 
     def decode(self, values: Sequence[bytes | None]) -> Decoded:
-        # No bytes, no row: Flink skips tombstones and empty messages alike.
-        present = [value for value in values if value]
-        if len(present) == len(values):
-            places: Sequence[int] = range(len(values))
-        else:
-            places = [index for index, value in enumerate(values) if value]
-        fast = None if self._block is None else self._block.read
-        return decode_block(places, present, len(values), self._schema, fast, self._read)
+        return decode_present(values, self._schema, None if self._block is None else self._block.read, self._read)
 
     def decode_exactly(self, values: Sequence[bytes | None]) -> Decoded:
         """The exact path alone; `decode` must never differ from it."""
-        places = [index for index, value in enumerate(values) if value]
-        present = [value for value in values if value]
-        return decode_block(places, present, len(values), self._schema, None, self._read)
+        return decode_present(values, self._schema, None, self._read)
 
     def _read(self, index: int, message: bytes, found: Rows) -> None:
         try:

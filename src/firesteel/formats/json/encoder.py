@@ -25,23 +25,29 @@ class JsonEncoder:
         self._texts = JsonTexts(from_options(bound.options))
 
     def encode(self, batch: pa.RecordBatch, kinds: pa.Array | None = None) -> list[bytes | None]:
-        try:
-            return self._encode(batch)
-        except ValueError as error:
-            raise self._locate(batch, error) from None
+        return located(self._encode, batch, kinds)
 
-    def _encode(self, batch: pa.RecordBatch) -> list[bytes | None]:
+    def _encode(self, batch: pa.RecordBatch, kinds: pa.Array | None) -> list[bytes | None]:
         rows = self._texts.rows(batch.columns, self._fields, batch.num_rows)
         messages: list[bytes | None] = rows.cast(pa.binary()).to_pylist()
         return messages
 
-    def _locate(self, batch: pa.RecordBatch, error: ValueError) -> EncodeError:
+
+def located(
+    encode: Callable[[pa.RecordBatch, pa.Array | None], list[bytes | None]],
+    batch: pa.RecordBatch,
+    kinds: pa.Array | None,
+) -> list[bytes | None]:
+    """Encodes a batch; when a row cannot be written, raises EncodeError with that row's place."""
+    try:
+        return encode(batch, kinds)
+    except ValueError as error:
         for row in range(batch.num_rows):
             try:
-                self._encode(batch.slice(row, 1))
+                encode(batch.slice(row, 1), None)
             except ValueError as found:
-                return EncodeError(row, str(found))
-        return EncodeError(0, str(error))
+                raise EncodeError(row, str(found)) from None
+        raise EncodeError(0, str(error)) from None
 
 
 class JsonTexts:

@@ -12,12 +12,13 @@ from decimal import Decimal
 from firesteel import types
 from firesteel.formats import jackson, java_number, java_time
 from firesteel.formats.codec import Reason
+from firesteel.formats.json.limit import TooLarge
 from firesteel.formats.json.settings import JsonSettings
-from firesteel.formats.json.token import Kind, MalformedJson, Token, TooDeep, read_tokens
+from firesteel.formats.json.token import Kind, MalformedJson, Token, read_tokens
 from firesteel.types import DataType, Field
 
 _NUMBERS = (Kind.INTEGER, Kind.FLOATING)
-_RANGES: dict[type[DataType], tuple[int, int]] = {
+RANGES: dict[type[DataType], tuple[int, int]] = {
     types.TinyInt: (-(2**7), 2**7 - 1),
     types.SmallInt: (-(2**15), 2**15 - 1),
     types.Int: (-(2**31), 2**31 - 1),
@@ -69,7 +70,7 @@ class RowReader:
 
     def __init__(self, fields: Sequence[Field], settings: JsonSettings) -> None:
         self._settings = settings
-        self._exact_trees = any(_has_decimal(item.type) for item in fields)
+        self._exact_trees = any(has_decimal(item.type) for item in fields)
         self._fields = {item.name: (place, self._nullable(item.type)) for place, item in enumerate(fields)}
         self._width = len(fields)
 
@@ -79,7 +80,7 @@ class RowReader:
             elements = read_tokens(message)
         except MalformedJson as error:
             raise BadMessage(Reason.MALFORMED, str(error)) from None
-        except TooDeep as error:
+        except TooLarge as error:
             raise BadMessage(Reason.TOO_LARGE, str(error)) from None
         rows: list[list[object]] = []
         bad: list[BadField] = []
@@ -150,9 +151,9 @@ class RowReader:
             case types.Boolean():
                 return _boolean
             case types.TinyInt() | types.SmallInt():
-                return _narrow_integer(*_RANGES[type(data_type)])
+                return _narrow_integer(*RANGES[type(data_type)])
             case types.Int() | types.BigInt():
-                return _wide_integer(*_RANGES[type(data_type)])
+                return _wide_integer(*RANGES[type(data_type)])
             case types.Float():
                 return _float
             case types.Double():
@@ -252,16 +253,16 @@ class RowReader:
         return read
 
 
-def _has_decimal(data_type: DataType) -> bool:
+def has_decimal(data_type: DataType) -> bool:
     match data_type:
         case types.Decimal():
             return True
         case types.Array(element) | types.Multiset(element):
-            return _has_decimal(element)
+            return has_decimal(element)
         case types.Map(key, value):
-            return _has_decimal(key) or _has_decimal(value)
+            return has_decimal(key) or has_decimal(value)
         case types.Row(fields):
-            return any(_has_decimal(item.type) for item in fields)
+            return any(has_decimal(item.type) for item in fields)
     return False
 
 

@@ -14,8 +14,7 @@ from enum import Enum, auto
 from json import JSONDecodeError, JSONDecoder
 from typing import NamedTuple
 
-#: Deeper messages are refused. Jackson allows 1000; the interpreter's own stack allows less inside a Spark worker.
-MAX_DEPTH = 500
+from firesteel.formats.json.limit import MAX_DEPTH, MAX_STRING, TooLarge, check_depth, check_number, check_strings
 
 
 class Kind(Enum):
@@ -43,15 +42,15 @@ class MalformedJson(ValueError):
     pass
 
 
-class TooDeep(ValueError):
-    pass
+class Integer(str):
+    """The source text of a whole number."""
 
-
-class _Integer(str):
     __slots__ = ()
 
 
-class _Floating(str):
+class Floating(str):
+    """The source text of a number with a point or an exponent."""
+
     __slots__ = ()
 
 
@@ -61,16 +60,29 @@ class _Object(list[tuple[str, object]]):
     __slots__ = ()
 
 
+def _integer(text: str) -> Integer:
+    check_number(text)
+    return Integer(text)
+
+
+def _floating(text: str) -> Floating:
+    check_number(text)
+    return Floating(text)
+
+
 def _refuse_constant(name: str) -> object:
     raise JSONDecodeError(f"'{name}' is not JSON", name, 0)
 
 
 # `strict=False`: Flink lets control characters into strings.
 _DECODER = JSONDecoder(
-    object_pairs_hook=_Object, parse_float=_Floating, parse_int=_Integer, parse_constant=_refuse_constant, strict=False
+    object_pairs_hook=_Object, parse_float=_floating, parse_int=_integer, parse_constant=_refuse_constant, strict=False
+)
+# In a tree, of a name given twice, the last value counts.
+_TREE_DECODER = JSONDecoder(
+    object_pairs_hook=dict, parse_float=_floating, parse_int=_integer, parse_constant=_refuse_constant, strict=False
 )
 _BLANK = re.compile(r"[ \t\n\r]*")
-_NESTING = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
 
 _START_OBJECT, _END_OBJECT = Token(Kind.START_OBJECT, "{"), Token(Kind.END_OBJECT, "}")
 _START_ARRAY, _END_ARRAY = Token(Kind.START_ARRAY, "["), Token(Kind.END_ARRAY, "]")
@@ -82,7 +94,7 @@ def read_tokens(message: bytes) -> list[list[Token]]:
 
     What follows the first value is not looked at.
     """
-    value = _read(message)
+    value = _read(message, _DECODER)
     if type(value) is _Object:
         return [_flatten(value)]
     if type(value) is list:
@@ -90,7 +102,15 @@ def read_tokens(message: bytes) -> list[list[Token]]:
     raise MalformedJson("the message is neither a JSON object nor an array of objects")
 
 
-def _read(message: bytes) -> object:
+def read_tree(message: bytes) -> object:
+    """The message as dicts, lists, texts, `Integer`, `Floating`, booleans and None.
+
+    What follows the first value is not looked at. Raises MalformedJson and TooLarge.
+    """
+    return _read(message, _TREE_DECODER)
+
+
+def _read(message: bytes, decoder: JSONDecoder) -> object:
     problem = None
     try:
         text = message.decode("utf-8")
@@ -104,28 +124,16 @@ def _read(message: bytes) -> object:
     if match.end() == len(text):
         raise MalformedJson(problem or "the message is blank")
     if text.count("{") + text.count("[") > MAX_DEPTH:
-        _check_depth(text)
+        check_depth(text)
     try:
-        value: object = _DECODER.raw_decode(text, match.end())[0]
+        value: object = decoder.raw_decode(text, match.end())[0]
     except JSONDecodeError as error:
         raise MalformedJson(problem or f"{error.msg} at character {error.pos}") from None
     except RecursionError:
-        raise TooDeep("the message is nested too deep") from None
+        raise TooLarge("the message is nested too deep") from None
+    if len(text) > MAX_STRING:
+        check_strings(value)
     return value
-
-
-def _check_depth(text: str) -> None:
-    depth = 0
-    for match in _NESTING.finditer(text):
-        char = match[0]
-        if char in "[{":
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise TooDeep(f"the message is nested deeper than {MAX_DEPTH} levels")
-        elif char in "]}":
-            depth -= 1
-            if depth <= 0:
-                return
 
 
 def _flatten(value: object) -> list[Token]:
@@ -136,9 +144,9 @@ def _flatten(value: object) -> list[Token]:
 
 def _append(tokens: list[Token], value: object) -> None:
     match value:
-        case _Integer():
+        case Integer():
             tokens.append(Token(Kind.INTEGER, value))
-        case _Floating():
+        case Floating():
             tokens.append(Token(Kind.FLOATING, value))
         case str():
             tokens.append(Token(Kind.STRING, value))

@@ -1,0 +1,210 @@
+"""What users rely on about a running job: it goes on where it stopped, counts what it leaves out, and says why it fails."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+from pyspark.sql import SparkSession
+
+import firesteel
+from firesteel.dev.record import read_records, write_records
+from firesteel.observe.snapshot import State
+
+pytestmark = pytest.mark.spark
+
+
+class Table:
+    """Scripts over two topics, and what is in them."""
+
+    def __init__(self, cluster: dict[str, str], make_topic: Callable[..., str], folder: Path) -> None:
+        self.cluster = cluster
+        self.source, self.sink = make_topic(), make_topic()
+        self.folder = folder
+
+    def script(self, query: str = "SELECT id, name FROM src", *, source: str = "", sink: str = "") -> Path:
+        upsert = "PRIMARY KEY" in sink
+        connector = (
+            "'connector' = 'upsert-kafka', 'key.format' = 'json', 'value.format' = 'json'"
+            if upsert
+            else "'connector' = 'kafka', 'format' = 'json'"
+        )
+        bootstrap = f"'properties.bootstrap.servers' = '{self.cluster['bootstrap.servers']}'"
+        path = self.folder / "job.sql"
+        path.write_text(
+            f"CREATE TABLE src (id INT, name STRING) WITH ('connector' = 'kafka', 'topic' = '{self.source}', {bootstrap},"
+            f" 'format' = 'json', 'properties.group.id' = 'g-{self.source}', 'scan.startup.mode' = 'earliest-offset'"
+            f"{', ' if source else ''}{source});\n"
+            f"CREATE TABLE snk ({sink or 'id INT, name STRING'}) WITH ('topic' = '{self.sink}', {bootstrap}, {connector});\n"
+            f"INSERT INTO snk {query};\n"
+        )
+        return path
+
+    def write(self, values: Iterable[str | None]) -> None:
+        write_records(
+            self.cluster, self.source, [(None, value.encode() if value is not None else None) for value in values]
+        )
+
+    def read(self) -> list[str | None]:
+        return [record.value.decode() if record.value else None for record in read_records(self.cluster, self.sink)]
+
+
+BOUNDED = "'scan.bounded.mode' = 'latest-offset'"
+
+
+@pytest.fixture
+def table(cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path) -> Table:
+    return Table(cluster, make_topic, tmp_path)
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.1)
+
+
+def test_a_job_goes_on_where_it_stopped(table: Table, spark: SparkSession) -> None:
+    script = table.script(
+        "SELECT name, COUNT(*) FROM src GROUP BY name", sink="name STRING, n BIGINT, PRIMARY KEY (name) NOT ENFORCED"
+    )
+    table.write(['{"id": 1, "name": "a"}', '{"id": 2, "name": "a"}'])
+    job = firesteel.start(script, spark=spark)
+    wait_for(lambda: job.snapshot().rows_read == 2)
+    job.stop()
+    assert job.snapshot().state is State.FINISHED
+    table.write(['{"id": 3, "name": "a"}'])
+    job = firesteel.start(script, spark=spark)
+    assert job.resumed
+    wait_for(lambda: job.snapshot().rows_written == 1)
+    job.stop()
+    assert job.snapshot().rows_read == 1
+    assert table.read()[-1] == '{"name":"a","n":3}'
+    job = firesteel.start(script, spark=spark, fresh=True)
+    wait_for(lambda: job.snapshot().rows_read == 3)
+    job.stop()
+    assert not job.resumed
+
+
+def test_state_of_another_plan_is_refused(table: Table, spark: SparkSession) -> None:
+    table.write(['{"id": 1, "name": "a"}'])
+    firesteel.run(table.script(source=BOUNDED), spark=spark)
+    with pytest.raises(firesteel.UsageError, match="belongs to another plan") as error:
+        firesteel.run(table.script("SELECT id, UPPER(name) FROM src", source=BOUNDED), spark=spark)
+    assert "--fresh" in str(error.value)
+    firesteel.run(table.script("SELECT id, UPPER(name) FROM src", source=BOUNDED), spark=spark, fresh=True)
+    assert table.read() == ['{"id":1,"name":"a"}', '{"id":1,"name":"A"}']
+
+
+def test_a_bad_record_fails_the_job_and_says_where(table: Table, spark: SparkSession) -> None:
+    table.write(['{"id": 1, "name": "a"}', "not json"])
+    with pytest.raises(firesteel.JobError) as error:
+        firesteel.run(table.script(source=BOUNDED), spark=spark)
+    message = str(error.value)
+    assert f"topic '{table.source}', partition 0, offset 1" in message
+    assert "ignore-parse-errors" in message
+    assert "Traceback" not in message
+    # Nothing was committed, so a mended script reads the record again.
+    consumer = Consumer({**table.cluster, "group.id": f"g-{table.source}"})
+    [committed] = consumer.committed([TopicPartition(table.source, 0)], timeout=10)
+    consumer.close()
+    assert committed.offset < 0
+
+
+def test_ignored_records_are_counted(table: Table, spark: SparkSession) -> None:
+    table.write(['{"id": 1, "name": "a"}', "not json", '{"id": "x", "name": "b"}', None, '{"id": 3, "name": "c"}'])
+    job = firesteel.run(table.script(source=f"{BOUNDED}, 'json.ignore-parse-errors' = 'true'"), spark=spark)
+    assert table.read() == ['{"id":1,"name":"a"}', '{"id":null,"name":"b"}', '{"id":3,"name":"c"}']
+    [source] = job.snapshot().sources
+    assert dict(source.rejects) == {"malformed": 1, "bad-value": 1}
+    assert source.rows == 3
+
+
+def test_error_handling_mode_ignore(table: Table, spark: SparkSession) -> None:
+    table.write(["not json", '{"id": 3, "name": "c"}'])
+    job = firesteel.run(table.script(source=f"{BOUNDED}, 'error-handling.mode' = 'ignore'"), spark=spark)
+    assert table.read() == ['{"id":3,"name":"c"}']
+    assert job.snapshot().rejects == 1
+
+
+def test_the_group_knows_where_the_job_stands(table: Table, spark: SparkSession) -> None:
+    table.write(['{"id": 1, "name": "a"}'] * 5)
+    firesteel.run(table.script(source=BOUNDED), spark=spark)
+    consumer = Consumer({**table.cluster, "group.id": f"g-{table.source}"})
+    [committed] = consumer.committed([TopicPartition(table.source, 0)], timeout=10)
+    consumer.close()
+    assert committed.offset == 5
+
+
+def test_batches_are_limited(table: Table, spark: SparkSession) -> None:
+    table.write([json.dumps({"id": number, "name": "a"}) for number in range(10)])
+    job = firesteel.run(table.script(source=f"{BOUNDED}, 'scan.max-rows-per-batch' = '4'"), spark=spark)
+    assert job.snapshot().batches == 3
+    assert len(table.read()) == 10
+
+
+def test_null_in_a_not_null_column(table: Table, spark: SparkSession) -> None:
+    table.write(['{"id": 1, "name": null}', '{"id": 2, "name": "b"}'])
+    script = table.script("SELECT id, name FROM src", source=BOUNDED, sink="id INT, name STRING NOT NULL")
+    with pytest.raises(firesteel.JobError, match="'name' of 'snk' is NOT NULL"):
+        firesteel.run(script, spark=spark)
+    firesteel.run(script, spark=spark, fresh=True, settings={"table.exec.sink.not-null-enforcer": "DROP"})
+    assert table.read() == ['{"id":2,"name":"b"}']
+
+
+def test_having_takes_a_group_back(table: Table, spark: SparkSession) -> None:
+    script = table.script(
+        "SELECT name, MIN(id) FROM src GROUP BY name HAVING MIN(id) > 1",
+        sink="name STRING, n INT, PRIMARY KEY (name) NOT ENFORCED",
+    )
+    table.write(['{"id": 5, "name": "a"}', '{"id": 7, "name": "b"}'])
+    job = firesteel.start(script, spark=spark)
+    wait_for(lambda: job.snapshot().rows_written == 2)
+    table.write(['{"id": 1, "name": "a"}'])
+    wait_for(lambda: job.snapshot().rows_written == 3)
+    job.stop()
+    records = {record.key: record.value for record in read_records(table.cluster, table.sink)}
+    assert records == {b'{"name":"a"}': None, b'{"name":"b"}': b'{"name":"b","n":7}'}
+
+
+def test_two_inserts_are_one_job(table: Table, spark: SparkSession) -> None:
+    table.write(['{"id": 1, "name": "a"}', '{"id": 2, "name": "b"}'])
+    script = table.script("SELECT id, name FROM src WHERE id = 1", source=BOUNDED)
+    script.write_text(script.read_text() + "INSERT INTO snk SELECT id + 10, name FROM src;\n")
+    job = firesteel.run(script, spark=spark)
+    assert sorted(filter(None, table.read())) == ['{"id":1,"name":"a"}', '{"id":11,"name":"a"}', '{"id":12,"name":"b"}']
+    assert job.snapshot().rows_read == 4
+
+
+def test_overflow_is_an_error(table: Table, spark: SparkSession) -> None:
+    table.write(['{"id": 2147483647, "name": "a"}'])
+    with pytest.raises(firesteel.JobError) as error:
+        firesteel.run(table.script("SELECT id + 1, name FROM src", source=BOUNDED), spark=spark)
+    assert "does not fit" in str(error.value)
+    assert "try_add" not in str(error.value)
+
+
+def test_a_deleted_topic_is_noticed(table: Table, cluster: dict[str, str], spark: SparkSession) -> None:
+    from firesteel.kafka.admin import create_topic, delete_topic
+
+    table.write(['{"id": 1, "name": "a"}'] * 3)
+    firesteel.run(table.script(source=BOUNDED), spark=spark)
+    delete_topic(cluster, table.source)
+    wait_for(lambda: create_topic(cluster, table.source, ignore_existing=True))
+    unbounded = table.script(source=BOUNDED)
+    unbounded.write_text(unbounded.read_text().replace(f", {BOUNDED}", ""))
+    with pytest.raises(firesteel.JobError, match="--fresh"):
+        job = firesteel.start(unbounded, spark=spark)
+        job.wait(60)
+
+
+def test_a_missing_topic_is_said_before_anything_starts(table: Table, spark: SparkSession) -> None:
+    script = table.script()
+    script.write_text(script.read_text().replace(f"'topic' = '{table.sink}'", "'topic' = 'no-such-topic'"))
+    with pytest.raises(firesteel.OutsideError, match="'no-such-topic'"):
+        firesteel.start(script, spark=spark)
+    assert not (table.folder / ".firesteel").exists()
