@@ -64,7 +64,10 @@ def main() -> None:
         create_topic(cluster, "pageviews", partitions=args.partitions)
         started = time.monotonic()
         fill_topic(cluster, "pageviews", views, args.partitions)
-        print(f"{args.rows:,} rows in {args.partitions} partitions, filled in {time.monotonic() - started:.0f} s", flush=True)
+        print(
+            f"{args.rows:,} rows in {args.partitions} partitions, filled in {time.monotonic() - started:.0f} s",
+            flush=True,
+        )
         expected = views.expected_counts()
         outside = frozenset({broker.keeper_pid})
         for number in range(args.runs + 1):

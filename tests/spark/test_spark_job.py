@@ -76,7 +76,7 @@ def test_a_job_goes_on_where_it_stopped(table: Table, spark: SparkSession) -> No
     job = firesteel.start(script, spark=spark)
     wait_for(lambda: job.snapshot().rows_read == 2)
     job.stop()
-    assert job.snapshot().state is State.FINISHED
+    assert job.snapshot().state is State.STOPPED
     table.write(['{"id": 3, "name": "a"}'])
     job = firesteel.start(script, spark=spark)
     assert job.resumed

@@ -71,7 +71,7 @@ SCHEMA = {
         {"name": "uv", "type": ["null", "long"], "default": None},
     ],
 }
-KEY_SCHEMA = {**SCHEMA, "fields": SCHEMA["fields"][:1]}  # type: ignore[index]
+KEY_SCHEMA = {**SCHEMA, "fields": SCHEMA["fields"][:1]}
 
 
 def murmur2(data: bytes) -> int:

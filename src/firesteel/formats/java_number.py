@@ -22,12 +22,13 @@ from functools import lru_cache
 #: What Java's `trim()` takes off: every character up to the space.
 JAVA_SPACE = "".join(map(chr, range(0x21)))
 
-_INTEGER = re.compile(r"[+-]?[0-9]+\Z")
+# Nothing is given back in these patterns: a long text that fails late would take a time that grows with its square.
+_INTEGER = re.compile(r"[+-]?[0-9]++\Z")
 _FLOATING = re.compile(
-    r"(?P<sign>[+-]?)(?:NaN|Infinity|(?P<decimal>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[fFdD]?"
-    r"|(?P<hex>0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?)\Z"
+    r"(?P<sign>[+-]?)(?:NaN|Infinity|(?P<decimal>(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)[fFdD]?"
+    r"|(?P<hex>0[xX](?:[0-9a-fA-F]++\.?[0-9a-fA-F]*+|\.[0-9a-fA-F]++)[pP][+-]?[0-9]++)[fFdD]?)\Z"
 )
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE](?P<exponent>[+-]?[0-9]+))?\Z")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE](?P<exponent>[+-]?[0-9]++))?\Z")
 
 #: Longer numbers are refused, as Jackson refuses them: arithmetic on them is a way to stall a job.
 MAX_NUMBER_LENGTH = 1000

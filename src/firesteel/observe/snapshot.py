@@ -12,12 +12,13 @@ class State(Enum):
     STARTING = "starting"
     RUNNING = "running"
     STOPPING = "stopping"
+    STOPPED = "stopped"
     FINISHED = "finished"
     FAILED = "failed"
 
     @property
     def is_over(self) -> bool:
-        return self in (State.FINISHED, State.FAILED)
+        return self in (State.STOPPED, State.FINISHED, State.FAILED)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from firesteel.plan.prune_columns import prune_columns
 from firesteel.plan.resolve_insert import resolve_insert
 from firesteel.plan.resolve_query import QueryResolver
 from firesteel.plan.resolve_table import resolve_table, resolve_watermark
-from firesteel.plan.support import check_support
+from firesteel.plan.support import check_support, settings_without_effect
 from firesteel.sql.script import parse_script
 from firesteel.sql.statement import CreateTable, CreateView, Explain, Insert, Query, Set, Statement, StatementSet, Text
 
@@ -77,6 +77,7 @@ def analyze(source: Source, settings: Mapping[str, str] | None = None) -> Analys
     for statement in script.statements:
         sinks += _statement(statement, known)
     known.report(*advise(tuple(sinks), known.catalog.settings))
+    known.report(*settings_without_effect(known.catalog.settings))
     ordered = sorted(known.problems, key=lambda problem: problem.span.start if problem.span else 0)
     # From here on the script's text is only shown, so its secrets end here.
     redacted = redact(source.text)

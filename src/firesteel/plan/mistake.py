@@ -19,7 +19,7 @@ class Mistake(Exception):
 def suggest(name: str, known: Iterable[str], otherwise: str | None = None) -> str | None:
     """The hint for a name that is not known."""
     close = nearest(name, known, 0.6)
-    return f"Did you mean '{close}'?" if close else otherwise
+    return f"Write '{close}'." if close else otherwise
 
 
 def count(number: int, what: str) -> str:

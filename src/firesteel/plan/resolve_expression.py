@@ -17,7 +17,7 @@ from firesteel.plan.function import ArgumentError, field_type, find_function, fu
 from firesteel.plan.mistake import Mistake, count, suggest
 from firesteel.plan.scope import AmbiguousColumn, Scope, UnknownColumn
 from firesteel.plan.type_rule import common_type, comparable, explicit_cast
-from firesteel.sql.node import cast_type, span_of
+from firesteel.sql.node import cast_type, span_of, written_name
 from firesteel.types import (
     Array,
     BigInt,
@@ -80,7 +80,7 @@ class ExpressionResolver:
                 return method(self, node)
         if isinstance(node, tuple(_OPERATORS)):
             return self._operator(node)
-        raise Mistake(f"'{_text(node)}' is not supported yet.", span_of(node))
+        raise Mistake("This expression is not supported yet.", span_of(node))
 
     def condition(self, node: exp.Expression) -> Expression:
         """An expression that has to be a condition."""
@@ -207,7 +207,7 @@ class ExpressionResolver:
             return self.call("IS NULL", [node.this], node)
         if isinstance(right, exp.Boolean):
             return self.call("IS TRUE" if right.this else "IS FALSE", [node.this], node)
-        raise Mistake(f"'{_text(node)}' is not supported yet.", span_of(node))
+        raise Mistake("This expression is not supported yet.", span_of(node))
 
     def _null_safe(self, node: exp.NullSafeEQ) -> Expression:
         return self.call("IS NOT DISTINCT FROM", [node.this, node.expression], node)
@@ -236,7 +236,7 @@ class ExpressionResolver:
     def _escape(self, node: exp.Escape) -> Expression:
         like = node.this
         if not isinstance(like, exp.Like):
-            raise Mistake(f"'{_text(node)}' is not supported yet.", span_of(node))
+            raise Mistake("This expression is not supported yet.", span_of(node))
         return self.call("LIKE", [like.this, like.expression, node.expression], node)
 
     def _bracket(self, node: exp.Bracket) -> Expression:
@@ -298,8 +298,11 @@ class ExpressionResolver:
     def call(self, name: str, arguments: list[Any], node: exp.Expression) -> Expression:
         function = find_function(name)
         if function is None:
+            written = written_name(node) if isinstance(node, exp.Anonymous) else name
             raise Mistake(
-                f"'{name}' is not a function that is supported.", span_of(node), suggest(name, function_names())
+                f"'{written}' is not a function, or not one that is supported yet.",
+                span_of(node),
+                suggest(name, function_names()),
             )
         if len(arguments) < function.least or (function.most is not None and len(arguments) > function.most):
             raise Mistake(

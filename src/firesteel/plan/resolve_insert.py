@@ -77,11 +77,12 @@ def _columns(insert: Insert, table: Table, relation: Relation) -> Node:
     filled: dict[str, Expression] = {}
     for column, target in zip(relation.scope.columns, targets, strict=True):
         if not implicit_cast(column.ref.type, target.type):
+            written = "This" if column.name.startswith("EXPR$") else f"'{column.name}'"
             raise Mistake(
-                f"'{column.name}' is of type {column.ref.type.sql} and the column '{target.name}' of '{table.name}'"
+                f"{written} is of type {column.ref.type.sql} and the column '{target.name}' of '{table.name}'"
                 f" is of type {target.type.sql}.",
-                span,
-                f"Write CAST({column.name} AS {target.type.sql}).",
+                column.span or span,
+                f"Write CAST({'…' if written == 'This' else column.name} AS {target.type.sql}).",
             )
         filled[target.name] = to_type(column.ref, _loose(target.type))
     expressions = tuple(filled.get(field.name, Literal(None, field.type.with_nullable(True))) for field in wanted)
@@ -104,7 +105,7 @@ def check_changelog(sink: Sink, insert: Insert) -> None:
             f"'{table.name}' takes only inserts ('connector' = '{table.connector}' with '{table.value_format.name}'), and "
             f"this query also makes {'updates and deletes' if deletes else 'updates'}: {culprit.label}.",
             culprit.span or insert.span,
-            f"Write into an 'upsert-kafka' table with PRIMARY KEY ({keys}) NOT ENFORCED, or into one with 'debezium-json'.",
+            f"Write into an 'upsert-kafka' table with PRIMARY KEY ({keys}) NOT ENFORCED.",
         )
     if takes == UPSERT and sink.changelog != INSERT_ONLY:
         key = frozenset(table.primary_key)

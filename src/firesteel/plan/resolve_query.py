@@ -16,7 +16,7 @@ from firesteel.plan.node import Aggregate, Filter, Node, Project, Union
 from firesteel.plan.relation import Names, Relation
 from firesteel.plan.resolve_expression import ExpressionResolver, to_type
 from firesteel.plan.resolve_table import resolve_table
-from firesteel.plan.scope import Scope, scope_of
+from firesteel.plan.scope import Scope, Visible, scope_of
 from firesteel.plan.type_rule import common_type
 from firesteel.sql.node import span_of, table_hints
 from firesteel.sql.statement import Name
@@ -62,6 +62,8 @@ class QueryResolver:
                 return self._table(node)
             case exp.Subquery():
                 return self._subquery(node)
+            case exp.Values():
+                raise Mistake("VALUES is not supported yet.", span_of(node), "Read from a table.")
             case _:
                 raise Mistake("This kind of table in FROM is not supported yet.", span_of(node))
 
@@ -157,7 +159,7 @@ class QueryResolver:
     ) -> Relation:
         names = Names()
         fields: list[Field] = []
-        visible: list[tuple[str, str, DataType]] = []
+        visible: list[Visible] = []
         expressions: list[Expression] = []
         for position, item in enumerate(items):
             try:
@@ -168,12 +170,12 @@ class QueryResolver:
             name = item.name or f"EXPR${position}"
             held = names.unique(name)
             fields.append(Field(held, expression.type))
-            visible.append((name, held, expression.type))
+            visible.append(Visible("", name, ColumnRef(held, expression.type), span_of(item.node)))
             expressions.append(expression)
         if len(fields) < len(items):
             raise Hidden()
         node: Node = Project(relation.node, tuple(fields), tuple(expressions), span_of(select))
-        return Relation(node, scope_of("", visible))
+        return Relation(node, Scope(tuple(visible)))
 
     # -- GROUP BY --------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from firesteel.errors import Span
 from firesteel.plan.expression import ColumnRef
 from firesteel.types import DataType
 
@@ -16,6 +17,8 @@ class Visible:
     relation: str
     name: str
     ref: ColumnRef
+    #: Where the query writes it, if it stands in its select list.
+    span: Span | None = None
 
 
 class UnknownColumn(LookupError):

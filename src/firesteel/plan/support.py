@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from firesteel.catalog.table import Metadata, Table
 from firesteel.changelog import INSERT_ONLY
-from firesteel.errors import Problem
+from firesteel.errors import Problem, Severity
 from firesteel.options.error_handling import ERROR_HANDLING_MODE, ErrorMode
-from firesteel.options.kafka import SINK_DELIVERY_GUARANTEE, TOPIC_PATTERN, DeliveryGuarantee
+from firesteel.options.kafka import (
+    SCAN_PARALLELISM,
+    SINK_DELIVERY_GUARANTEE,
+    SINK_PARALLELISM,
+    TOPIC_PATTERN,
+    DeliveryGuarantee,
+)
 from firesteel.options.legacy import UpdateMode
+from firesteel.options.option import Option
 from firesteel.options.registry import format_named
+from firesteel.options.setting import SOURCE_IDLE_TIMEOUT, STATE_TTL
+from firesteel.options.upsert_kafka import SINK_BUFFER_FLUSH_MAX_ROWS
 from firesteel.plan.node import Aggregate, Filter, Node, Scan, Sink, scans
+
+#: Options that are read and do nothing yet. Silence would be a lie about what the job does.
+_NO_EFFECT_ON_SINK = (SINK_PARALLELISM, SINK_BUFFER_FLUSH_MAX_ROWS)
+_NO_EFFECT_ON_SOURCE = (SCAN_PARALLELISM,)
+
+_SETTINGS_WITHOUT_EFFECT = (
+    (STATE_TTL, "State is kept for ever."),
+    (SOURCE_IDLE_TIMEOUT, "There are no windows yet that could wait for an idle source."),
+)
 
 #: The formats that have a decoder and an encoder.
 FORMATS = frozenset({"json", "csv", "avro", "raw"})
@@ -28,6 +47,7 @@ def check_support(sink: Sink) -> tuple[Problem, ...]:
 def _sink(sink: Sink) -> Iterator[Problem]:
     table = sink.table
     yield from _formats(table)
+    yield from _no_effect(table, _NO_EFFECT_ON_SINK)
     if table.options.get(SINK_DELIVERY_GUARANTEE) is DeliveryGuarantee.EXACTLY_ONCE:
         yield Problem(
             "'sink.delivery-guarantee' is 'exactly-once', which is not supported yet.",
@@ -47,9 +67,16 @@ def _sink(sink: Sink) -> Iterator[Problem]:
             )
 
 
+def _no_effect(table: Table, options: Iterable[Option[Any]]) -> Iterator[Problem]:
+    for option in options:
+        if table.options.given(option):
+            yield Problem(f"'{option.key}' has no effect yet.", table.options.span(option), severity=Severity.WARNING)
+
+
 def _source(scan: Scan) -> Iterator[Problem]:
     table = scan.table
     yield from _formats(table)
+    yield from _no_effect(table, _NO_EFFECT_ON_SOURCE)
     if table.connector == "upsert-kafka":
         yield Problem(f"Reading '{table.name}', an 'upsert-kafka' table, is not supported yet.", scan.span)
     if table.options.get(ERROR_HANDLING_MODE) is ErrorMode.LOG:
@@ -74,3 +101,11 @@ def _nodes(node: Node) -> Iterator[Problem]:
         yield Problem("An aggregate over a query that updates is not supported yet.", node.span)
     if isinstance(node, Filter) and node.input.changelog != INSERT_ONLY and not isinstance(node.input, Aggregate):
         yield Problem("A condition over a query that updates is not supported yet.", node.span, "Use HAVING.")
+
+
+def settings_without_effect(settings: Mapping[str, object]) -> tuple[Problem, ...]:
+    return tuple(
+        Problem(f"'{option.key}' has no effect yet.", hint=hint, severity=Severity.WARNING)
+        for option, hint in _SETTINGS_WITHOUT_EFFECT
+        if option.key in settings
+    )

@@ -14,6 +14,7 @@ from firesteel.options.kafka import (
     SINK_PARTITIONER,
     TOPIC_PATTERN,
 )
+from firesteel.options.legacy import SINK_IGNORE_RETRACTION
 from firesteel.options.partitioner import Default
 from firesteel.options.position import bound, start_position
 from firesteel.plan.node import Scan, Sink
@@ -44,6 +45,7 @@ def bind_source(scan: Scan) -> ReadSpec:
 
 def bind_sink(sink: Sink, *, drop_nulls: bool) -> WriteSpec:
     table, options = sink.table, sink.table.options
+    ignore_deletes: bool | None = options.get(SINK_IGNORE_RETRACTION)
     return WriteSpec(
         table=table.name,
         config=client_config(options.properties, Role.PRODUCER),
@@ -53,6 +55,7 @@ def bind_sink(sink: Sink, *, drop_nulls: bool) -> WriteSpec:
         fields=sink.fields,
         partitioner=options.get(SINK_PARTITIONER) or Default(),
         drop_nulls=drop_nulls,
+        ignore_deletes=bool(ignore_deletes),
     )
 
 

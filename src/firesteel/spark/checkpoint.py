@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
+import os
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
 from firesteel.errors import UsageError
@@ -13,11 +14,12 @@ from firesteel.errors import UsageError
 _FILE = "firesteel.json"
 
 
-@dataclass(frozen=True)
 class Checkpoint:
-    """`folder` belongs to one job; each of its queries has a folder of its own inside."""
+    """`folder` belongs to one job; each of its queries has a folder of its own inside. One process at a time has it."""
 
-    folder: Path
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock: int | None = None
 
     def query_folder(self, name: str) -> str:
         return str(self.folder / name)
@@ -29,6 +31,34 @@ class Checkpoint:
     def open(self, plans: dict[str, str], *, fresh: bool) -> bool:
         """Makes the folder ready for these plans, by query name. True: the job goes on where it stopped."""
         fingerprints = {name: fingerprint(plan) for name, plan in plans.items()}
+        self._take()
+        try:
+            return self._open(fingerprints, plans, fresh)
+        except BaseException:
+            self.close()
+            raise
+
+    def _take(self) -> None:
+        """Two processes on one state would each undo what the other keeps."""
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        lock = os.open(self.folder.with_name(f"{self.folder.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(lock)
+            raise UsageError(
+                f"Another process runs this job: it holds the state in '{self.folder}'.",
+                hint="Stop it, or give this job another name with --name.",
+            ) from None
+        self._lock = lock
+
+    def close(self) -> None:
+        """Lets another process have the state. The lock's file stays: removing it could part two that wait for it."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _open(self, fingerprints: dict[str, str], plans: dict[str, str], fresh: bool) -> bool:
         if fresh and self.folder.exists():
             self._check_ours()
             shutil.rmtree(self.folder)

@@ -64,7 +64,9 @@ def explain_failure(text: str) -> FiresteelError:
     for mark, sentence in _SPARK_ERRORS:
         if mark in text:
             detail = re.search(r"\[" + mark + r"[^\]]*\]\s*([^\n]*?)(?:\s+SQLSTATE|\n|$)", text)
-            return JobError(f"{sentence} {_short(detail.group(1))}" if detail else sentence)
+            said = _short(detail.group(1)) if detail else ""
+            # Spark's own sentence only where it says more: which value, which type.
+            return JobError(f"{sentence} {said}" if len(said) > len(sentence) else sentence)
     raised = _PYTHON_ERROR.findall(text)
     if raised:
         return JobError(f"Spark stopped the query: {_short(raised[-1])}")

@@ -13,6 +13,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from firesteel.errors import FiresteelError, JobError, UsageError
+from firesteel.java import find_java
 from firesteel.kafka.admin import check_broker, check_topics
 from firesteel.kafka.properties import Role, client_config
 from firesteel.observe.progress import Progress, apply
@@ -32,7 +33,7 @@ from firesteel.options.setting import (
     StateBackend,
 )
 from firesteel.plan.analyze import Analysis
-from firesteel.plan.explain import render_plan
+from firesteel.plan.fingerprint import render_state
 from firesteel.plan.node import Sink, scans
 from firesteel.spark.checkpoint import Checkpoint
 from firesteel.spark.query import RunningQuery
@@ -76,11 +77,17 @@ class Job:
             self.name, started=time.time(), checkpoint=str(self.checkpoint.folder), warnings=warnings
         )
         self._check_outside()
-        plans = {name: render_plan(sink) for name, sink in self._named_sinks()}
+        if session is None:
+            find_java()
+        plans = {name: render_state(sink) for name, sink in self._named_sinks()}
         self.resumed = self.checkpoint.open(plans, fresh=fresh)
-        self._session = self._open(master, session)
-        with active(self._session):
-            self._start()
+        try:
+            self._session = self._open(master, session)
+            with active(self._session):
+                self._start()
+        except BaseException:
+            self.checkpoint.close()
+            raise
 
     # -- starting --------------------------------------------------------------------------------------------------
 
@@ -102,7 +109,8 @@ class Job:
 
     def _open(self, master: str | None, session: SparkSession | None) -> SparkSession:
         asked = {key: str(value) for key, value in self.analysis.catalog.settings.items() if key.startswith("spark.")}
-        shared = session or open_session(master, asked)
+        log = self.checkpoint.folder.with_name(f"{self.checkpoint.folder.name}.log")
+        shared = session or open_session(master, asked, log)
         backend = self.analysis.setting(STATE_BACKEND_TYPE) or StateBackend.HASHMAP
         parallelism = self.analysis.setting(PARALLELISM_DEFAULT) or shared.sparkContext.defaultParallelism
         settings = {
@@ -172,7 +180,9 @@ class Job:
             except Exception:
                 # The last report is lost, the job is not.
                 continue
-        self._set_state(State.FAILED if self._failure else State.FINISHED)
+        self.checkpoint.close()
+        stopped = State.STOPPED if self._stopping.is_set() else State.FINISHED
+        self._set_state(State.FAILED if self._failure else stopped)
         self._ended.set()
 
     def _set_state(self, state: State) -> None:

@@ -15,16 +15,6 @@ from pyspark.sql import SparkSession
 
 from firesteel.java import find_java
 
-_LOG4J = """\
-rootLogger.level = warn
-rootLogger.appenderRef.file.ref = file
-appender.file.type = Console
-appender.file.name = file
-appender.file.target = SYSTEM_ERR
-appender.file.layout.type = PatternLayout
-appender.file.layout.pattern = %d{yyyy-MM-dd HH:mm:ss.SSS} %p %c{1}: %m%n%ex
-"""
-
 #: Where the log of this process's session is; None while there is no session of ours.
 _log: Path | None = None
 
@@ -33,8 +23,8 @@ def log_file() -> Path | None:
     return _log
 
 
-def open_session(master: str | None, settings: Mapping[str, str]) -> SparkSession:
-    """This process's session, started if there is none. Settings that need a new JVM apply only then."""
+def open_session(master: str | None, settings: Mapping[str, str], log: Path) -> SparkSession:
+    """This process's session, started if there is none. Settings that need a new JVM, and `log`, apply only then."""
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
@@ -43,15 +33,14 @@ def open_session(master: str | None, settings: Mapping[str, str]) -> SparkSessio
     # Workers run the Python that runs us, or they would import from another one.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    folder = Path(tempfile.mkdtemp(prefix="firesteel-spark-"))
-    log4j = folder / "log4j2.properties"
-    log4j.write_text(_LOG4J)
+    log4j = Path(__file__).with_name("log4j2.properties")
     builder = SparkSession.builder.appName("firesteel").master(master or f"local[{os.cpu_count() or 2}]")
     conf = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j} -XX:+UseParallelGC",
-        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        # No table is ever stored; Spark would name a folder here in the current one.
+        "spark.sql.warehouse.dir": str(Path(tempfile.gettempdir()) / "firesteel-warehouse"),
         "spark.sql.streaming.stopTimeout": "30s",
         # Nobody sees the Python line that made a column, and finding it costs time for each.
         "spark.python.sql.dataFrameDebugging.enabled": "false",
@@ -63,7 +52,8 @@ def open_session(master: str | None, settings: Mapping[str, str]) -> SparkSessio
     for key, value in conf.items():
         builder = builder.config(key, value)
     global _log
-    _log = folder / "spark.log"
+    _log = log
+    log.parent.mkdir(parents=True, exist_ok=True)
     with _Redirected(_log), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return builder.getOrCreate()

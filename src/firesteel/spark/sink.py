@@ -40,6 +40,8 @@ class WriteSpec:
     fields: tuple[Field, ...]
     partitioner: Partitioner
     drop_nulls: bool = False
+    #: DLI's `ignore-retraction`: what is to be taken back stays.
+    ignore_deletes: bool = False
 
 
 def make_batch_writer(spec: WriteSpec, on_written: Callable[[int, int], None]) -> Callable[[DataFrame, int], None]:
@@ -101,6 +103,8 @@ class TableWriter:
         topic = self.spec.topic
         for number, (key, value) in enumerate(zip(keys, values, strict=True)):
             if deletes is not None and deletes[number]:
+                if self.spec.ignore_deletes:
+                    continue
                 value = None
             writer.write(topic, key, value, chooser(key, value))
             if number % _POLL_EVERY == 0:

@@ -148,10 +148,14 @@ class KafkaStreamReader(DataSourceStreamReader):
             begins = self._discover(positions) if isinstance(self.spec.bound, Unbounded) else {}
             known = positions | begins
             self._latest = latest(self._consumer, known)
+            first = not self._checked
             self._check_lost(known)
             reachable = dict(self._latest)
-            if start["ends"] is not None:
-                ends = from_json(start["ends"])
+            ends = None if start["ends"] is None else from_json(start["ends"])
+            if first and ends is not None and all(positions[one] >= ends.get(one, 0) for one in positions):
+                # A bounded job that had reached its end and is started again: it goes on, up to where its bound is now.
+                ends = find_ends(self._consumer, positions, self.spec.bound)
+            if ends is not None:
                 reachable = {one: min(offset, ends.get(one, 0)) for one, offset in reachable.items()}
             target = _share(known, reachable, self.spec.max_rows)
             if target == positions:
@@ -160,7 +164,7 @@ class KafkaStreamReader(DataSourceStreamReader):
                 "sequence": start["sequence"] + 1,
                 "positions": to_json(target),
                 "begins": to_json(begins),
-                "ends": start["ends"],
+                "ends": None if ends is None else to_json(ends),
             }
 
     def reportLatestOffset(self) -> dict[str, Any] | None:
@@ -269,5 +273,5 @@ def _bad_record(table: str, reject: Reject, messages: list[Any]) -> JobError:
     return JobError(
         f"A record of '{table}' cannot be read: topic '{message.topic()}', partition {message.partition()},"
         f" offset {message.offset()}: {reject.detail.rstrip('.')}.",
-        hint="Mend the record or the table, or let bad records go: '<format>.ignore-parse-errors' = 'true'.",
+        hint="Mend the record or the table, or go on without such records: 'error-handling.mode' = 'ignore' counts them.",
     )

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import IO, TYPE_CHECKING, Protocol
 
-from firesteel.observe.snapshot import JobSnapshot
+from firesteel.observe.snapshot import JobSnapshot, State
 from firesteel.ui.text import render_json, render_line, render_milliseconds, render_seconds, render_summary
 
 if TYPE_CHECKING:
@@ -84,13 +84,14 @@ class JsonLines:
 
     def __init__(self, out: IO[str]) -> None:
         self._out = out
-        self._last = ""
+        self._last: tuple[State, int] | None = None
 
     def show(self, snapshot: JobSnapshot) -> None:
-        line = render_json(snapshot)
-        if line != self._last:
-            print(line, file=self._out, flush=True)
-            self._last = line
+        # That time passes is no news.
+        news = (snapshot.state, snapshot.batches)
+        if news != self._last:
+            print(render_json(snapshot), file=self._out, flush=True)
+            self._last = news
 
     def close(self, snapshot: JobSnapshot) -> None:
         self.show(snapshot)
@@ -119,7 +120,14 @@ class LiveTable:
         print(render_summary(snapshot), file=self._out, flush=True)
 
 
-_COLOURS = {"starting": "yellow", "running": "green", "stopping": "yellow", "finished": "green", "failed": "red"}
+_COLOURS = {
+    "starting": "yellow",
+    "running": "green",
+    "stopping": "yellow",
+    "stopped": "green",
+    "finished": "green",
+    "failed": "red",
+}
 
 
 def render_table(snapshot: JobSnapshot) -> RenderableType:
@@ -151,5 +159,4 @@ def render_table(snapshot: JobSnapshot) -> RenderableType:
         )
     for sink in snapshot.sinks:
         table.add_row(Text("written", "dim"), Text(sink.table), f"{sink.rows:,}", "", "", "")
-    notes = [Text(f"warning: {warning}", "yellow") for warning in snapshot.warnings]
-    return Group(head, *([table] if table.row_count else []), *notes)
+    return Group(head, *([table] if table.row_count else []))

@@ -24,6 +24,7 @@ Places = NDArray[np.int64]
 _PADDING = bytes(16)
 _DAY_MILLIS = 86_400_000
 _MAX_BLOCK = 1 << 30
+_MAX_GATHERED = 1 << 20
 
 
 class _Refused(Exception):
@@ -198,6 +199,9 @@ def _fixed(source: _Input, rows: Places, size: int, kind: np.dtype[np.floating])
 def _bytes(source: _Input, rows: Places) -> pa.Array:
     lengths = source.longs(rows)
     start = source.step(rows, lengths)
+    # Gathering takes many times the memory of what is gathered.
+    if len(lengths) and lengths.max() > _MAX_GATHERED:
+        raise _Refused
     offsets = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     # Each byte's place: the start of its value, and how far into it.

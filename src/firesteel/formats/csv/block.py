@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from firesteel.formats.block import Stretch
+from firesteel.formats.csv.exact import MAX_STRING
 from firesteel.formats.csv.settings import CsvSettings
 from firesteel.formats.text_value import Finish, text_reader
 from firesteel.types import Field
@@ -34,7 +35,7 @@ class BlockReader:
         joined = b"\n".join(messages)
         if len(joined) > _MAX_BLOCK or joined.count(b"\n") != len(messages) - 1:
             return None
-        if any(char in joined for char in self._forbidden):
+        if any(char in joined for char in self._forbidden) or max(map(len, messages)) > MAX_STRING:
             return None
         try:
             if not joined.isascii():

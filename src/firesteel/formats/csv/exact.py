@@ -21,6 +21,10 @@ _RANGES: dict[type[DataType], tuple[int, int]] = {
 Converter = Callable[[str], object]
 
 
+#: Longer values are refused, as Flink's CSV library refuses them.
+MAX_STRING = 20_000_000
+
+
 class BadLine(ValueError):
     """No row can be made of a message."""
 
@@ -51,6 +55,8 @@ class LineReader:
         if not texts:
             return None, []
         self._check_width(texts)
+        if len(message) > MAX_STRING and max(map(len, texts)) > MAX_STRING:
+            raise BadLine(Reason.TOO_LARGE, f"a value has more than {MAX_STRING} characters")
         row: list[object] = []
         bad: list[tuple[int, str]] = []
         for place, convert in self._columns:

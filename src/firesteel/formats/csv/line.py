@@ -10,6 +10,9 @@ nothing but blanks may stand.
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 from firesteel.formats.csv.settings import CsvSettings
 from firesteel.formats.java_number import JAVA_SPACE
 
@@ -42,12 +45,20 @@ def _skip_comments(text: str) -> int:
     return at
 
 
+@lru_cache(maxsize=64)
+def _runs(delimiter: str, quote: str | None, escape: str | None) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What is taken as it stands, outside and inside of quotes."""
+    outside = re.compile(f"[^{re.escape(delimiter + (escape or ''))}\r\n]*+")
+    return outside, re.compile(f"[^{re.escape((quote or '') + (escape or ''))}]*+" if quote or escape else r"[\s\S]*+")
+
+
 class _Scanner:
     def __init__(self, text: str, at: int, settings: CsvSettings) -> None:
         self._text = text
         self._at = at
         self._settings = settings
         self._more = True
+        self._plain, self._inside = _runs(settings.delimiter, settings.quote, settings.escape)
 
     def values(self) -> list[str]:
         values: list[str] = []
@@ -71,9 +82,13 @@ class _Scanner:
         return self._unquoted()
 
     def _unquoted(self) -> str:
-        text, delimiter, escape = self._text, self._settings.delimiter, self._settings.escape
+        text, delimiter = self._text, self._settings.delimiter
         parts: list[str] = []
         while True:
+            match = self._plain.match(text, self._at)
+            assert match is not None
+            parts.append(match[0])
+            self._at = match.end()
             if self._at >= len(text):
                 self._more = False
                 break
@@ -84,25 +99,27 @@ class _Scanner:
             if char in "\r\n":
                 self._more = False
                 break
-            parts.append(self._unescape() if char == escape else char)
+            parts.append(self._unescape())
         value = "".join(parts)
         return value.rstrip(JAVA_SPACE) if self._settings.trim_spaces else value
 
     def _quoted(self) -> str:
-        text, quote, escape = self._text, self._settings.quote, self._settings.escape
+        text, quote = self._text, self._settings.quote
         parts: list[str] = []
         while True:
-            if self._at >= len(text):
+            match = self._inside.match(text, self._at)
+            assert match is not None
+            parts.append(match[0])
+            self._at = match.end() + 1
+            if match.end() >= len(text):
                 raise MalformedLine("a quoted value has no closing quote")
-            char = text[self._at]
-            self._at += 1
-            if char == quote:
-                if self._at < len(text) and text[self._at] == quote:
-                    parts.append(quote)
-                    self._at += 1
-                    continue
+            if text[match.end()] != quote:
+                parts.append(self._unescape())
+            elif self._at < len(text) and text[self._at] == quote:
+                parts.append(quote)
+                self._at += 1
+            else:
                 break
-            parts.append(self._unescape() if char == escape else char)
         self._close()
         return "".join(parts)
 

@@ -1,0 +1,214 @@
+"""`firesteel run` as a person and a supervisor use it: signals, kill -9, missing things, exit statuses."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from firesteel.cli.demo import SCRIPT, read_counts
+from firesteel.dev.pageviews import PageViews, fill_topic
+from firesteel.dev.record import write_records
+
+FIRESTEEL = [sys.executable, "-m", "firesteel.cli.main"]
+
+
+def children(pid: int) -> set[int]:
+    """Every process below this one."""
+    found: set[int] = set()
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+    waiting = [pid]
+    while waiting:
+        parent = waiting.pop()
+        below = [child for child, above in parents.items() if above == parent]
+        found.update(below)
+        waiting += below
+    return found
+
+
+def alive(pids: set[int]) -> set[int]:
+    def is_running(pid: int) -> bool:
+        try:
+            return (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        except OSError:
+            return False
+
+    return {pid for pid in pids if is_running(pid)}
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 90) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.2)
+
+
+class Run:
+    """`firesteel run` in a process of its own, its output in a file."""
+
+    def __init__(self, script: Path, *arguments: str) -> None:
+        self.output = script.with_suffix(".out")
+        with self.output.open("w") as out:
+            self.process = subprocess.Popen(
+                [*FIRESTEEL, "run", str(script), *arguments], stdout=out, stderr=out, start_new_session=True
+            )
+
+    def said(self) -> str:
+        return self.output.read_text()
+
+    def family(self) -> set[int]:
+        return children(self.process.pid)
+
+    def send(self, number: int) -> None:
+        self.process.send_signal(number)
+
+
+@pytest.fixture
+def runs() -> Iterator[Callable[..., Run]]:
+    started: list[Run] = []
+
+    def start(script: Path, *arguments: str) -> Run:
+        run = Run(script, *arguments)
+        started.append(run)
+        return run
+
+    yield start
+    for run in started:
+        if run.process.poll() is None:
+            os.killpg(run.process.pid, signal.SIGKILL)
+            run.process.wait()
+
+
+@pytest.mark.spark
+def test_kill_and_signals_lose_nothing(
+    cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path, runs: Callable[..., Run]
+) -> None:
+    """Killed in the middle, started again, stopped by Ctrl-C, started again, stopped by SIGTERM: every count is exact."""
+    views = PageViews(120_000, users=3_000)
+    source, sink = make_topic(partitions=4), make_topic(partitions=2)
+    fill_topic(cluster, source, views, 4)
+    script = tmp_path / "job.sql"
+    text = SCRIPT.replace("'scan.startup.mode'", "'scan.max-rows-per-batch' = '20000', 'scan.startup.mode'")
+    script.write_text(text.format(views=source, counts=sink, bootstrap=cluster["bootstrap.servers"]))
+
+    def counted() -> int:
+        return sum(pv for pv, _ in read_counts(cluster, sink).values())
+
+    run = runs(script)
+    wait_for(lambda: counted() > 0)
+    family = run.family()
+    assert family
+    run.send(signal.SIGKILL)
+    run.process.wait()
+    # The JVM and the workers see that nobody is there any more.
+    wait_for(lambda: not alive(family), 30)
+    assert counted() < views.rows, "it was killed too late to prove anything"
+
+    run = runs(script)
+    wait_for(lambda: counted() == views.rows)
+    assert read_counts(cluster, sink) == views.expected_counts()
+    assert "goes on where it stopped" in run.said()
+    family = run.family()
+    began = time.monotonic()
+    run.send(signal.SIGINT)
+    assert run.process.wait(30) == 0, run.said()
+    assert time.monotonic() - began < 15
+    assert "stopped" in run.said().splitlines()[-4:][0]
+    wait_for(lambda: not alive(family), 10)
+
+    fill_topic(cluster, source, PageViews(1_000), 4)
+    run = runs(script)
+    wait_for(lambda: counted() == views.rows + 1_000)
+    run.send(signal.SIGTERM)
+    assert run.process.wait(30) == 0, run.said()
+
+
+@pytest.mark.spark
+def test_a_signal_while_it_starts(
+    cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path, runs: Callable[..., Run]
+) -> None:
+    script = tmp_path / "job.sql"
+    script.write_text(SCRIPT.format(views=make_topic(), counts=make_topic(), bootstrap=cluster["bootstrap.servers"]))
+    run = runs(script)
+    time.sleep(2)
+    run.send(signal.SIGTERM)
+    assert run.process.wait(20) == 0, run.said()
+    assert "Traceback" not in run.said()
+
+
+@pytest.mark.spark
+def test_a_malformed_record(cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path) -> None:
+    source = make_topic()
+    write_records(cluster, source, [(None, b"{oops")])
+    script = tmp_path / "job.sql"
+    script.write_text(SCRIPT.format(views=source, counts=make_topic(), bootstrap=cluster["bootstrap.servers"]))
+    ended = execute("run", str(script))
+    assert ended.returncode == 1
+    assert f"topic '{source}', partition 0, offset 0" in ended.stderr
+    assert "Spark's log:" in ended.stderr
+    assert "Traceback" not in ended.stderr and "Py4J" not in ended.stderr
+
+
+def execute(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*FIRESTEEL, *arguments], capture_output=True, text=True, timeout=120, env={**os.environ, **environment}
+    )
+
+
+def test_no_java(cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path) -> None:
+    script = tmp_path / "job.sql"
+    script.write_text(SCRIPT.format(views=make_topic(), counts=make_topic(), bootstrap=cluster["bootstrap.servers"]))
+    ended = execute("run", str(script), PATH="/nonexistent", JAVA_HOME="")
+    assert ended.returncode == 3
+    assert "Java is missing" in ended.stderr
+    assert not (tmp_path / ".firesteel").exists()
+    # Checking needs none.
+    assert execute("check", str(script), PATH="/nonexistent", JAVA_HOME="").returncode == 0
+
+
+def test_no_broker(tmp_path: Path) -> None:
+    script = tmp_path / "job.sql"
+    script.write_text(SCRIPT.format(views="views", counts="counts", bootstrap="127.0.0.1:1"))
+    ended = execute("run", str(script))
+    assert ended.returncode == 3
+    assert "127.0.0.1:1" in ended.stderr
+    assert len(ended.stderr.strip().splitlines()) <= 6
+
+
+def test_no_topic(cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path) -> None:
+    script = tmp_path / "job.sql"
+    script.write_text(SCRIPT.format(views=make_topic(), counts="missing", bootstrap=cluster["bootstrap.servers"]))
+    ended = execute("run", str(script))
+    assert ended.returncode == 3
+    assert "'missing'" in ended.stderr and "firesteel topic create missing" in ended.stderr
+
+
+def test_no_script(tmp_path: Path) -> None:
+    ended = execute("run", str(tmp_path / "none.sql"))
+    assert ended.returncode == 2
+    assert "There is no file" in ended.stderr
+    binary = tmp_path / "binary.sql"
+    binary.write_bytes(b"\xff\xfe\x00")
+    ended = execute("run", str(binary))
+    assert ended.returncode == 2
+    assert "UTF-8" in ended.stderr
+
+
+def test_a_mistake_starts_nothing(tmp_path: Path) -> None:
+    script = tmp_path / "job.sql"
+    script.write_text("INSERT INTO t SELECT a FROM s;")
+    ended = execute("run", str(script))
+    assert ended.returncode == 2
+    assert f"{script}:1:29: 's' is not a table." in ended.stderr

@@ -1,0 +1,15 @@
+"""The two halves of the function table belong together."""
+
+from __future__ import annotations
+
+from firesteel.plan.function import FUNCTIONS
+from firesteel.spark.function import SPELLINGS
+
+
+def test_every_function_can_be_computed() -> None:
+    assert {function.name for function in FUNCTIONS} - set(SPELLINGS) == set()
+
+
+def test_nothing_is_spelt_that_nobody_can_call() -> None:
+    # FIELD is what `row.field` becomes.
+    assert set(SPELLINGS) - {function.name for function in FUNCTIONS} == {"FIELD"}
