@@ -11,6 +11,7 @@ from firesteel.cli.script import add_settings, print_warnings, settings
 from firesteel.options.secret import mask
 from firesteel.options.setting import STATE_TTL
 from firesteel.plan.explain import explanation_document, render_explanation
+from firesteel.plan.state import TTL_HAS_EFFECT
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -30,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     analysis = analyze_script(args.script, settings(args))
     analysis.raise_errors()
     print_warnings(analysis)
-    ttl = analysis.setting(STATE_TTL)
+    ttl = analysis.setting(STATE_TTL) if TTL_HAS_EFFECT else None
     if args.format == "json":
         shown = json.dumps(
             {"inserts": [explanation_document(sink, ttl) for sink in analysis.sinks]}, ensure_ascii=False, indent=2

@@ -44,12 +44,7 @@ def run(args: argparse.Namespace) -> int:
     print_warnings(analysis)
     output = Output.JSON if args.json else Output.QUIET if args.quiet else Output.PROGRESS
     with _Signals() as signals:
-        try:
-            job = start(args.script, settings=settings(args), name=args.name, fresh=args.fresh, master=args.master)
-        except _StoppedEarly:
-            print("Stopped before the job had started.", file=sys.stderr)
-            return 0
-        signals.started()
+        job = start(args.script, settings=settings(args), name=args.name, fresh=args.fresh, master=args.master)
         return _follow(job, output, signals)
 
 
@@ -74,37 +69,26 @@ def _follow(job: Job, output: Output, signals: _Signals) -> int:
     return 0
 
 
-class _StoppedEarly(BaseException):
-    """A signal came while there was no job yet. No `Exception`: nothing on the way may take it for an error."""
-
-
 class _Signals:
-    """Ctrl-C and SIGTERM ask the job to stop, and do not tear it apart. A second one does."""
+    """Ctrl-C and SIGTERM ask the job to stop, and do not tear it apart. A second one does.
+
+    One that comes while Spark starts is obeyed as soon as it has: an exception in the middle of a call to the JVM would
+    leave the two out of step.
+    """
 
     def __init__(self) -> None:
         self.received = False
-        self._running = False
 
     def __enter__(self) -> _Signals:
-        self._install()
-        return self
-
-    def started(self) -> None:
-        self._running = True
-        # Spark has put a handler of its own in the place of ours.
-        self._install()
-
-    def _install(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
+        return self
 
     def __exit__(self, *_: object) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        if not self._running:
-            raise _StoppedEarly
         if self.received:
             raise KeyboardInterrupt
         self.received = True

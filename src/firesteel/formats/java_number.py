@@ -124,6 +124,15 @@ def fit_decimal(value: Decimal, precision: int, scale: int) -> Decimal | None:
     return rounded if len(rounded.as_tuple().digits) <= precision else None
 
 
+def from_unscaled(number: int, scale: int) -> Decimal:
+    """`new BigDecimal(number, scale)`; Python's own context would keep only 28 digits of it."""
+    return Decimal(number).scaleb(-scale, _WIDE)
+
+
+def to_unscaled(value: Decimal, scale: int) -> int:
+    return int(value.scaleb(scale, _WIDE))
+
+
 def decimal_text(value: Decimal) -> str:
     """`BigDecimal.toString`: scientific when the exponent is positive or the number is very small."""
     sign, digits, exponent = value.as_tuple()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from firesteel.catalog.table import Table
@@ -9,7 +10,11 @@ from firesteel.errors import Problem, Severity, Span
 from firesteel.options.kafka import BOOTSTRAP_SERVERS, TOPIC, TOPIC_PATTERN
 from firesteel.options.setting import STATE_TTL
 from firesteel.plan.node import Sink, scans
-from firesteel.plan.state import State, plan_state
+from firesteel.plan.state import TTL_HAS_EFFECT, State, plan_state
+
+#: Kafka's limit.
+_LONGEST_TOPIC = 249
+_SIMPLE = re.compile(r"[^(*+?{]*(?:[*+?][^(*+?{]*){0,2}")
 
 
 def advise(sinks: tuple[Sink, ...], settings: Mapping[str, object]) -> tuple[Problem, ...]:
@@ -23,10 +28,8 @@ def _endless_state(sinks: Iterable[Sink], settings: Mapping[str, object]) -> Ite
         return
     growing = [state for sink in sinks for state in plan_state(sink) if state.grows]
     if growing:
-        yield _warning(
-            f"State grows with {_growth(growing[0])}, and is kept for ever: 'table.exec.state.ttl' is not set.",
-            growing[0].node.span,
-        )
+        cure = ": 'table.exec.state.ttl' is not set." if TTL_HAS_EFFECT else "."
+        yield _warning(f"State grows with {_growth(growing[0])} and is kept for ever{cure}", growing[0].node.span)
 
 
 def _growth(state: State) -> str:
@@ -49,9 +52,15 @@ class _Topics:
             return None
         for one, two in ((self, other), (other, self)):
             for name in one.names:
-                if name in two.names or (two.pattern is not None and two.pattern.fullmatch(name)):
+                if name in two.names or two.matches(name):
                     return name
         return None
+
+    def matches(self, name: str) -> bool:
+        # A pattern with groups or many repetitions can take for ever to say no, and this is only advice.
+        if self.pattern is None or len(name) > _LONGEST_TOPIC or not _SIMPLE.fullmatch(self.pattern.pattern):
+            return False
+        return self.pattern.fullmatch(name) is not None
 
 
 def _loops(sinks: tuple[Sink, ...]) -> Iterator[Problem]:

@@ -86,9 +86,17 @@ def analyze(source: Source, settings: Mapping[str, str] | None = None) -> Analys
     return Analysis(Source(source.name, redacted.text), known.catalog, tuple(sinks), shown)
 
 
+#: A message that quotes a name of a megabyte is cut in its middle.
+_LONGEST = 600
+
+
 def _masked(problem: Problem, secrets: set[str]) -> Problem:
-    hint = mask(problem.hint, secrets) if problem.hint else problem.hint
-    return replace(problem, message=mask(problem.message, secrets), hint=hint)
+    hint = _cut(mask(problem.hint, secrets)) if problem.hint else problem.hint
+    return replace(problem, message=_cut(mask(problem.message, secrets)), hint=hint)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:200]}…{text[-200:]}"
 
 
 def _statement(statement: Statement, known: Known) -> list[Sink]:

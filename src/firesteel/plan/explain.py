@@ -14,7 +14,9 @@ from firesteel.catalog.table import Computed
 from firesteel.changelog import RowKind, render_changelog
 from firesteel.plan.lineage import Derivation, Lineage, column_lineage, condition_origins
 from firesteel.plan.node import Node, Scan, Sink, scans
-from firesteel.plan.state import State, plan_state
+from firesteel.plan.state import TTL_HAS_EFFECT, State, plan_state
+
+_NO_TTL = " ('table.exec.state.ttl' is not set)" if TTL_HAS_EFFECT else ""
 
 
 def render_plan(node: Node) -> str:
@@ -69,7 +71,7 @@ def _state(sink: Sink, ttl: timedelta | None) -> list[str]:
     if ttl:
         lines.append(f"kept until a key has had no rows for {_length(ttl)} ('table.exec.state.ttl')")
     elif any(state.grows for state in states):
-        lines.append("kept for ever ('table.exec.state.ttl' is not set)")
+        lines.append(f"kept for ever{_NO_TTL}")
     return lines
 
 

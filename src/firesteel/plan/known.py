@@ -19,10 +19,15 @@ class Known:
     def __init__(self) -> None:
         self.catalog = Catalog()
         self.broken: set[str] = set()
-        self.problems: list[Problem] = []
+        # In the order they were found. A dict, since a generated script can have thousands of them.
+        self._problems: dict[Problem, None] = {}
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        return tuple(self._problems)
 
     def report(self, *problems: Problem) -> None:
-        self.problems += [problem for problem in problems if problem not in self.problems]
+        self._problems.update(dict.fromkeys(problems))
 
     def view(self, name: Name) -> CreateView | None:
         self._check(name)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from firesteel.plan.expression import ColumnRef, Expression, substitute
+from firesteel.plan.expression import ColumnRef, Expression, children, column_refs, substitute
 from firesteel.plan.node import Aggregate, Filter, Node, Project, Scan, Sink, Union
 
 
@@ -27,12 +28,30 @@ def _merge(outer: Project) -> Node:
     if not isinstance(inner, Project):
         return outer
     held = dict(zip((field.name for field in inner.fields), inner.expressions, strict=True))
+    if _grows(outer, held):
+        return outer
 
     def swap(expression: Expression) -> Expression | None:
         return held[expression.name] if isinstance(expression, ColumnRef) else None
 
     merged = tuple(substitute(expression, swap) for expression in outer.expressions)
     return _merge(replace(outer, input=inner.input, expressions=merged))
+
+
+#: A query over a query that uses a column twice doubles its expression, level by level. Beyond this they stay apart.
+_MOST_PARTS = 2000
+
+
+def _grows(outer: Project, held: Mapping[str, Expression]) -> bool:
+    sizes = {name: _size(expression) for name, expression in held.items()}
+    return any(
+        sum(sizes[ref.name] for ref in column_refs(expression) if sizes[ref.name] > 1) > _MOST_PARTS
+        for expression in outer.expressions
+    )
+
+
+def _size(expression: Expression) -> int:
+    return 1 + sum(_size(child) for child in children(expression))
 
 
 def _changes_nothing(project: Project) -> bool:

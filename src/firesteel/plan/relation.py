@@ -30,11 +30,13 @@ class Names:
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
+        self._numbers: dict[str, int] = {}
 
     def unique(self, wanted: str) -> str:
-        name, number = wanted, 1
+        name, number = wanted, self._numbers.get(wanted, 1)
         while name in self._taken:
             number += 1
             name = f"{wanted}${number}"
         self._taken.add(name)
+        self._numbers[wanted] = number
         return name

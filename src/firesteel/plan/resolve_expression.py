@@ -348,7 +348,8 @@ def _number(text: str, span: Span | None) -> Literal:
     """A number literal as Flink types it: INT, BIGINT, DECIMAL; DOUBLE with an exponent."""
     if "e" in text.lower():
         return Literal(float(text), Double(nullable=False))
-    if "." not in text:
+    # Python refuses to read more than 4300 digits; 20 are more than BIGINT has.
+    if "." not in text and len(text) <= 20:
         value = int(text)
         if -(2**31) <= value < 2**31:
             return Literal(value, Int(nullable=False))

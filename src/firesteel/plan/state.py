@@ -10,6 +10,9 @@ from firesteel.plan.expression import AggregateCall
 from firesteel.plan.lineage import readable_columns
 from firesteel.plan.node import Aggregate, Node, scans
 
+#: Whether the run time forgets state after 'table.exec.state.ttl'. While it does not, texts must not promise it.
+TTL_HAS_EFFECT = False
+
 
 @dataclass(frozen=True)
 class State:

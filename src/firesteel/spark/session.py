@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
 import tempfile
+import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -54,7 +57,7 @@ def open_session(master: str | None, settings: Mapping[str, str], log: Path) -> 
     global _log
     _log = log
     log.parent.mkdir(parents=True, exist_ok=True)
-    with _Redirected(_log), warnings.catch_warnings():
+    with _HeldSignals(), _Redirected(_log), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return builder.getOrCreate()
 
@@ -63,6 +66,29 @@ def _quieten() -> None:
     """PySpark would print errors of a query to standard error, as JSON, beside the sentence that we make of them."""
     for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger", "py4j"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+class _HeldSignals:
+    """Holds Ctrl-C and SIGTERM back while the JVM starts, and hands them on afterwards.
+
+    A start that is torn apart leaves a JVM behind: its main thread dies and another one keeps it alive. Spark also puts a
+    handler for Ctrl-C in the place of its caller's, which is put back here.
+    """
+
+    _NUMBERS = (signal.SIGINT, signal.SIGTERM)
+
+    def __enter__(self) -> None:
+        self._received: list[int] = []
+        self._before: dict[int, Any] = {}
+        if threading.current_thread() is threading.main_thread():
+            for number in self._NUMBERS:
+                self._before[number] = signal.signal(number, lambda got, frame: self._received.append(got))
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        for number in self._received:
+            signal.raise_signal(number)
 
 
 class _Redirected:

@@ -8,7 +8,6 @@ exact reader then says which one, and why.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -239,14 +238,20 @@ def _decimals(precision: int, scale: int) -> Reader:
     kind = pa.decimal128(precision, scale)
 
     def read(source: _Input, rows: Places) -> pa.Array:
-        values: list[Decimal] = []
-        for unscaled in _bytes(source, rows).to_pylist():
-            # A decimal that does not fit becomes NULL, one without bytes is bad: both are rare, and left to the exact reader.
-            number = int.from_bytes(unscaled, "big", signed=True)
-            if not unscaled or len(unscaled) > 16 or abs(number) >= 10**precision:
-                raise _Refused
-            values.append(Decimal(number).scaleb(-scale))
-        return pa.array(values, kind)
+        lengths = source.longs(rows)
+        start = source.step(rows, lengths)
+        # A decimal that does not fit becomes NULL, one without bytes is bad: both are rare, and left to the exact reader.
+        if len(lengths) and (lengths.min() < 1 or lengths.max() > 16):
+            raise _Refused
+        # Avro's highest byte comes first, Arrow's last, and Arrow's numbers all have 16 bytes.
+        last = (start + lengths - 1)[:, None]
+        places = np.maximum(last - np.arange(16), start[:, None])
+        negative = (source.data[start] & 0x80 != 0)[:, None]
+        given = np.arange(16) < lengths[:, None]
+        data = np.where(given, source.data[places], np.where(negative, np.uint8(255), np.uint8(0))).astype(np.uint8)
+        column = pa.Array.from_buffers(kind, len(rows), [None, pa.py_buffer(data)])
+        column.validate(full=True)
+        return column
 
     return read
 

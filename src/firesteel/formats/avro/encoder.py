@@ -15,6 +15,7 @@ from firesteel.formats.arrow import as_type, map_entries
 from firesteel.formats.avro.decoder import check_binary
 from firesteel.formats.avro.schema import derive_schema, is_micros
 from firesteel.formats.codec import EncodeError
+from firesteel.formats.java_number import to_unscaled
 from firesteel.types import DataType, Field
 
 _FLOAT, _DOUBLE = struct.Struct("<f"), struct.Struct("<d")
@@ -159,6 +160,6 @@ def _sized(column: pa.BinaryArray) -> list[bytes]:
 
 
 def _decimal(value: Decimal, scale: int) -> bytes:
-    unscaled = int(value.scaleb(scale))
+    unscaled = to_unscaled(value, scale)
     size = (unscaled if unscaled >= 0 else ~unscaled).bit_length() // 8 + 1
     return encode_long(size) + unscaled.to_bytes(size, "big", signed=True)

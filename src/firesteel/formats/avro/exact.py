@@ -10,7 +10,7 @@ from itertools import repeat
 from firesteel import types
 from firesteel.formats.avro.schema import is_micros
 from firesteel.formats.codec import Reason
-from firesteel.formats.java_number import fit_decimal
+from firesteel.formats.java_number import fit_decimal, from_unscaled
 from firesteel.types import DataType, Field
 
 _FLOAT, _DOUBLE = struct.Struct("<f"), struct.Struct("<d")
@@ -189,7 +189,7 @@ def _decimal(unscaled: bytes, precision: int, scale: int) -> Decimal | None:
         raise ValueError("a decimal has no bytes")
     if len(unscaled) > 64:
         return None
-    number = Decimal(int.from_bytes(unscaled, "big", signed=True)).scaleb(-scale)
+    number = from_unscaled(int.from_bytes(unscaled, "big", signed=True), scale)
     return fit_decimal(number, precision, scale) if number else Decimal((0, (0,), -scale))
 
 

@@ -1,14 +1,15 @@
 """A whole block of CSV messages at once, through Arrow's CSV reader.
 
-`read` returns None unless it can prove that the exact reader would give the same rows: there is no quote, no escape, no line
-break and no blank to trim in the block, so a line is nothing but its texts between delimiters, and each has as many as the
-table has columns. Texts become values only where their shape is beyond doubt.
+`read` returns None unless it can prove that the exact reader would give the same rows: there is no escape, no line break and
+no blank to trim in the block, and quotes only stand around whole values, so a line is nothing but its texts between delimiters,
+and each has as many as the table has columns. Texts become values only where their shape is beyond doubt.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
@@ -28,7 +29,8 @@ class BlockReader:
         self._columns = columns
         self._settings = settings
         self._forbidden = [b"\r", b"\0", b"\xef\xbb\xbf"]
-        self._forbidden += [char.encode() for char in (settings.quote, settings.escape) if char]
+        self._forbidden += [settings.escape.encode()] if settings.escape else []
+        self._quote = settings.quote.encode()
 
     def read(self, messages: Sequence[bytes]) -> Stretch | None:
         """One array per column, or None."""
@@ -37,10 +39,13 @@ class BlockReader:
             return None
         if any(char in joined for char in self._forbidden) or max(map(len, messages)) > MAX_STRING:
             return None
+        quoted = bool(self._quote) and self._quote in joined
+        if quoted and not _is_plainly_quoted(joined, self._quote, self._settings.delimiter.encode()):
+            return None
         try:
             if not joined.isascii():
                 joined.decode("utf-8")
-            table = self._table(joined + b"\n")
+            table = self._table(joined + b"\n", quoted)
             if table.num_rows != len(messages):
                 return None
             arrays: list[pa.Array] = []
@@ -53,7 +58,7 @@ class BlockReader:
         except (pa.ArrowException, UnicodeDecodeError):
             return None
 
-    def _table(self, joined: bytes) -> pa.Table:
+    def _table(self, joined: bytes, quoted: bool) -> pa.Table:
         names = [str(place) for place in range(self._width)]
         # One column at least is read: without any, Arrow forgets how many rows there are.
         wanted = [str(place) for place, _ in self._columns] or names[:1]
@@ -61,7 +66,11 @@ class BlockReader:
             pa.py_buffer(joined),
             read_options=pyarrow.csv.ReadOptions(column_names=names, use_threads=False, block_size=len(joined) + 64),
             parse_options=pyarrow.csv.ParseOptions(
-                delimiter=self._settings.delimiter, quote_char=False, escape_char=False, ignore_empty_lines=False
+                delimiter=self._settings.delimiter,
+                quote_char=self._settings.quote if quoted else False,
+                double_quote=False,
+                escape_char=False,
+                ignore_empty_lines=False,
             ),
             convert_options=pyarrow.csv.ConvertOptions(
                 column_types={name: pa.string() for name in wanted},
@@ -83,7 +92,7 @@ def block_reader(fields: Sequence[Field], wanted: Sequence[int], settings: CsvSe
     """None when a column or an option needs the exact reader."""
     if settings.trim_spaces or settings.allow_comments or not settings.delimiter.isascii():
         return None
-    if settings.delimiter in "\r\n":
+    if settings.delimiter in "\r\n" or not settings.quote.isascii():
         return None
     columns: list[tuple[int, Finish]] = []
     for place in wanted:
@@ -92,3 +101,20 @@ def block_reader(fields: Sequence[Field], wanted: Sequence[int], settings: CsvSe
             return None
         columns.append((place, finish))
     return BlockReader(len(fields), columns, settings)
+
+
+def _is_plainly_quoted(joined: bytes, quote: bytes, delimiter: bytes) -> bool:
+    """Whether the quotes of each line come in pairs around a whole value, with no quote inside."""
+    if len(quote) != 1 or quote == delimiter:
+        return False
+    # A line break before the first line and behind the last one makes all lines alike.
+    data = np.frombuffer(b"\n" + joined + b"\n", dtype=np.uint8)
+    quotes = np.flatnonzero(data == quote[0])
+    if len(quotes) % 2:
+        return False
+    opening, closing = quotes[0::2], quotes[1::2]
+    edges = (delimiter[0], 0x0A)
+    if not np.isin(data[opening - 1], edges).all() or not np.isin(data[closing + 1], edges).all():
+        return False
+    breaks = np.flatnonzero(data == 0x0A)
+    return bool((np.searchsorted(breaks, opening) == np.searchsorted(breaks, closing)).all())

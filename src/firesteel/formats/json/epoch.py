@@ -79,8 +79,8 @@ def read_unscaled(text: str, precision: int, scale: int) -> Decimal | None:
         raise ValueError("a decimal has no bytes")
     if len(unscaled) > 64:
         return None
-    number = Decimal(int.from_bytes(unscaled, "big", signed=True))
-    return java_number.fit_decimal(number.scaleb(-scale), precision, scale) if number else number.scaleb(-scale)
+    number = java_number.from_unscaled(int.from_bytes(unscaled, "big", signed=True), scale)
+    return java_number.fit_decimal(number, precision, scale) if number else number
 
 
 def read_variable(members: Mapping[str, object], precision: int, scale: int) -> Decimal | None:
