@@ -87,7 +87,8 @@ def test_the_live_table() -> None:
     assert lines[0] == ["pv_per_region", "running", "10.0", "s", "batch", "9,", "480", "ms"]
     assert lines[2] == ["read", "pageviews", "5,000,000", "511,000", "1,200", "4"]
     assert lines[3] == ["written", "pageviews_per_region", "80"]
-    assert lines[4][0] == "warning:"
+    # Warnings stand above the view already.
+    assert len(lines) == 4
 
 
 def test_the_live_view_ends_with_the_summary() -> None:

@@ -92,6 +92,22 @@ def _comparison(types: Types) -> DataType:
     return Boolean(nullable=any_nullable(types))
 
 
+def _membership(types: Types) -> DataType:
+    shared_type(types)
+    return Boolean(nullable=any_nullable(types))
+
+
+def shared_type(types: Types) -> DataType:
+    """The type in which all of these are compared with each other."""
+    shared = types[0]
+    for data_type in types[1:]:
+        wider = comparable(shared, data_type)
+        if wider is None:
+            raise ArgumentError("takes values of comparable types")
+        shared = wider
+    return shared
+
+
 def _null_safe_comparison(types: Types) -> DataType:
     return _comparison(types).not_null()
 
@@ -181,6 +197,7 @@ _BOOLEAN = _fixed(Boolean(), Boolean, takes="takes conditions")
 FUNCTIONS: tuple[Function, ...] = (
     *(Function(operator, 2, 2, _arithmetic(operator)) for operator in ("+", "-", "*", "/", "%")),
     *(Function(operator, 2, 2, _comparison) for operator in ("=", "<>", "<", "<=", ">", ">=")),
+    Function("IN", 2, None, _membership),
     Function("IS NOT DISTINCT FROM", 2, 2, _null_safe_comparison),
     Function("AND", 2, 2, _BOOLEAN),
     Function("OR", 2, 2, _BOOLEAN),
@@ -218,6 +235,9 @@ FUNCTIONS: tuple[Function, ...] = (
 
 _BY_NAME = {function.name: function for function in FUNCTIONS}
 
+#: Written as operators, and not to be called by name.
+OPERATORS = frozenset({"AND", "OR", "NOT", "IN", "LIKE", "NEGATIVE", "ELEMENT", "ARRAY", "MAP"})
+
 #: Other names of the same function.
 SYNONYMS = {
     "SUBSTR": "SUBSTRING",
@@ -232,5 +252,5 @@ def find_function(name: str) -> Function | None:
 
 
 def function_names() -> list[str]:
-    """What can be called by name: for the nearest name to a misspelt one."""
-    return [*(name for name in _BY_NAME if name.isidentifier()), *SYNONYMS]
+    """What can be called by name."""
+    return [*(name for name in _BY_NAME if name.isidentifier() and name not in OPERATORS), *SYNONYMS]

@@ -13,10 +13,17 @@ from sqlglot import exp
 from firesteel.errors import Span
 from firesteel.plan.aggregate import find_aggregate
 from firesteel.plan.expression import Call, Case, Cast, Expression, Literal
-from firesteel.plan.function import ArgumentError, field_type, find_function, function_names
+from firesteel.plan.function import (
+    OPERATORS,
+    ArgumentError,
+    field_type,
+    find_function,
+    function_names,
+    shared_type,
+)
 from firesteel.plan.mistake import Mistake, count, suggest
 from firesteel.plan.scope import AmbiguousColumn, Scope, UnknownColumn
-from firesteel.plan.type_rule import common_type, comparable, explicit_cast
+from firesteel.plan.type_rule import common_type, explicit_cast
 from firesteel.sql.node import cast_type, span_of, written_name
 from firesteel.types import (
     Array,
@@ -52,7 +59,7 @@ _OPERATORS: dict[type[exp.Expression], str] = {
 }
 
 #: Operators whose two sides are brought to one type first.
-_COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">=", "IS NOT DISTINCT FROM"})
+_COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">=", "IN", "IS NOT DISTINCT FROM"})
 
 _INTERVAL_MICROS = {
     "SECOND": 1_000_000,
@@ -224,11 +231,7 @@ class ExpressionResolver:
     def _in(self, node: exp.In) -> Expression:
         if node.args.get("query") is not None or not node.expressions:
             raise Mistake("IN with a query is not supported yet.", span_of(node), "List the values, or write a join.")
-        tests = [self.call("=", [node.this, value], node) for value in node.expressions]
-        found = tests[0]
-        for test in tests[1:]:
-            found = Call("OR", (found, test), Boolean(nullable=found.type.nullable or test.type.nullable))
-        return found
+        return self.call("IN", [node.this, *node.expressions], node)
 
     def _like(self, node: exp.Like) -> Expression:
         return self.call("LIKE", [node.this, node.expression], node)
@@ -293,6 +296,8 @@ class ExpressionResolver:
         if name == "IF" and len(node.expressions) == 3:
             when, then, otherwise = node.expressions
             return self._case(exp.Case(ifs=[exp.If(this=when, true=then)], default=otherwise))
+        if name in OPERATORS:
+            raise Mistake(f"'{written_name(node)}' is an operator and is not called like a function.", span_of(node))
         return self.call(name, node.expressions, node)
 
     def call(self, name: str, arguments: list[Any], node: exp.Expression) -> Expression:
@@ -317,8 +322,7 @@ class ExpressionResolver:
             given = ", ".join(data_type.sql for data_type in types)
             raise Mistake(f"'{name}' {error}, and has ({given}).", span_of(node), "CAST what does not fit.") from None
         if function.name in _COMPARISONS:
-            shared = comparable(*types)
-            assert shared is not None
+            shared = shared_type(types)
             args = tuple(to_type(arg, shared) for arg in args)
         return Call(function.name, _coerced(function.name, args, result), result)
 

@@ -35,11 +35,16 @@ _NOT_YET = {
 }
 
 
+#: A view that reads itself twice through others doubles with each of them.
+_MOST_TABLES = 200
+
+
 class QueryResolver:
     """Resolves one query; mistakes that do not hide others are reported to `known`."""
 
     def __init__(self, known: Known) -> None:
         self.known = known
+        self._tables = 0
 
     def resolve(self, query: exp.Expr) -> Relation:
         match query:
@@ -70,6 +75,11 @@ class QueryResolver:
     def _table(self, node: exp.Table) -> Relation:
         alias = node.alias_or_name
         name = _name(node)
+        self._tables += 1
+        if self._tables > _MOST_TABLES:
+            raise Mistake(
+                f"This query reads more than {_MOST_TABLES} tables, its views written out.", name.span, "Split the job."
+            )
         view = self.known.view(name)
         if view is not None:
             # A view can only name what stands before it, so it cannot read itself.

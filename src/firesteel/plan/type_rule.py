@@ -4,7 +4,7 @@
 'BIGINT'
 >>> str(arithmetic_type("/", Decimal(10, 2), Decimal(5, 1)))
 'DECIMAL(17, 8)'
->>> implicit_cast(STRING, Char(5))
+>>> implicit_cast(Varchar(9), Char(5))
 False
 """
 

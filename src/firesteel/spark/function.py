@@ -68,6 +68,7 @@ SPELLINGS: dict[str, Spelling] = {
     "<=": _plain(lambda a, b: a <= b),
     ">": _plain(lambda a, b: a > b),
     ">=": _plain(lambda a, b: a >= b),
+    "IN": lambda call, args: args[0].isin(args[1:]),
     "IS NOT DISTINCT FROM": _plain(lambda a, b: a.eqNullSafe(b)),
     "AND": _plain(lambda a, b: a & b),
     "OR": _plain(lambda a, b: a | b),

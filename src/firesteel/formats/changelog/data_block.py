@@ -208,7 +208,8 @@ def _named_nulls(messages: Sequence[bytes], updated: Numbers, many: bool) -> dic
         message = messages[index]
         place = message.find(b'"old"')
         # The only place that `old` is written: no other member can be meant.
-        if message.rfind(b'"old"') == place and _SPELLED not in message and plain.match(message, place):
+        spelled = b"\\" in message and _SPELLED in message
+        if message.rfind(b'"old"') == place and not spelled and plain.match(message, place):
             continue
         try:
             tree = orjson.loads(message)

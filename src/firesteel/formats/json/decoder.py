@@ -21,7 +21,7 @@ class JsonDecoder:
         wanted = [bound.fields[bound.columns.index(name)] for name in columns]
         self._column = {field.name: name for field, name in zip(wanted, columns, strict=True)}
         self._schema = pa.schema([(self._column[field.name], arrow_type(field.type)) for field in wanted])
-        self._reader = RowReader(wanted, settings)
+        self._reader = RowReader(wanted, settings, bound.fields)
         self._ignore = settings.ignore_parse_errors
         self._block = block_reader(wanted, settings)
 

@@ -66,11 +66,11 @@ Converter = Callable[[Cursor], object]
 
 
 class RowReader:
-    """Reads one message into rows of the wanted fields."""
+    """Reads one message into rows of the wanted fields. A DECIMAL anywhere in the `table` makes printed fractions exact."""
 
-    def __init__(self, fields: Sequence[Field], settings: JsonSettings) -> None:
+    def __init__(self, fields: Sequence[Field], settings: JsonSettings, table: Sequence[Field]) -> None:
         self._settings = settings
-        self._exact_trees = any(has_decimal(item.type) for item in fields)
+        self._exact_trees = any(has_decimal(item.type) for item in table)
         self._fields = {item.name: (place, self._nullable(item.type)) for place, item in enumerate(fields)}
         self._width = len(fields)
 
