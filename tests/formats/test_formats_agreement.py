@@ -61,7 +61,9 @@ def _csv_block(draw: st.DrawFn) -> tuple[tuple[Field, ...], list[bytes | None]]:
     messages: list[bytes | None] = []
     for _ in range(draw(st.integers(1, 5))):
         values = [draw(likely(field)) for field in fields]
-        line = ",".join("" if value is None else str(value) for value in values)
+        # Quoted or not, as the writer likes; what is inside may hold quotes of its own.
+        texts = ["" if value is None else str(value) for value in values]
+        line = ",".join(f'"{text}"' if draw(st.booleans()) else text for text in texts)
         messages.append(draw(mutated(line.encode("utf-8", "replace"))))
     return fields, messages
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Iterator, Mapping
 
@@ -15,6 +16,8 @@ BLOCK = 20_000
 #: How long a range may give nothing before the job fails.
 _STALLED_SECONDS = 120.0
 
+#: Holds one entry once this process's lasting objects are set aside.
+_settled: list[bool] = []
 _consumers: dict[tuple[tuple[str, str], ...], Consumer] = {}
 
 
@@ -50,6 +53,7 @@ def read_range(config: Mapping[str, str], topic: str, partition: int, start: int
     """The messages from `start` up to `end`, which is not read, in blocks."""
     consumer = consumer_for(config)
     consumer.assign([TopicPartition(topic, partition, start)])
+    _rest_collector()
     try:
         position, last_seen = start, time.monotonic()
         while position < end:
@@ -79,7 +83,22 @@ def read_range(config: Mapping[str, str], topic: str, partition: int, start: int
                     hint="Check the broker.",
                 )
     finally:
+        gc.enable()
         consumer.unassign()
+
+
+def _rest_collector() -> None:
+    """Keeps Python's cycle collector still while a range is read.
+
+    Every 20,000 messages it would look at all of them, and at everything that was ever imported: two fifths of the
+    worker's time. Nothing on this path makes cycles. What was imported is set aside for good, so that the collection
+    Spark asks for after each task is short too.
+    """
+    if not _settled:
+        gc.collect()
+        gc.freeze()
+        _settled.append(True)
+    gc.disable()
 
 
 def _read_error(error: KafkaError, topic: str, partition: int, position: int) -> JobError:

@@ -124,11 +124,14 @@ class RunningQuery:
     def follow(self) -> None:
         """Reports every batch that has ended since the last call."""
         with self._lock:
-            for report in self._query.recentProgress:
-                progress = json.loads(report.json) if hasattr(report, "json") else dict(report)
-                if progress["batchId"] > self._seen and progress["sources"] and progress["sources"][0]["endOffset"]:
-                    if not _is_whole(progress):
-                        continue
+            last = self._query._jsq.lastProgress()
+            if last is None or last.batchId() <= self._seen:
+                return
+            for report in self._query._jsq.recentProgress():
+                if report.batchId() <= self._seen:
+                    continue
+                progress = json.loads(report.json())
+                if _is_whole(progress):
                     self._seen = progress["batchId"]
                     self._report(progress)
 
@@ -171,7 +174,7 @@ def _fitted(rows: DataFrame, sink: Sink) -> DataFrame:
 
 def _is_whole(progress: Mapping[str, Any]) -> bool:
     """A report of a batch, not of a moment in which there was nothing to do."""
-    return "addBatch" in progress["durationMs"]
+    return "addBatch" in progress["durationMs"] and bool(progress["sources"])
 
 
 def _observation(number: int) -> str:

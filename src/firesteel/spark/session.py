@@ -144,7 +144,7 @@ _SQL_SETTINGS = {
     "spark.sql.timeType.enabled": "true",
     # How long Spark waits before it asks again whether there is data.
     "spark.sql.streaming.pollingDelay": "50ms",
-    "spark.sql.streaming.numRecentProgressUpdates": "200",
+    "spark.sql.streaming.numRecentProgressUpdates": "50",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
     # The plan of a micro-batch is small and known: adapting it costs more than it brings.
     "spark.sql.adaptive.enabled": "false",
