@@ -42,9 +42,9 @@ def text_reader(data_type: DataType) -> Finish | None:
         case types.Date():
             return lambda texts: text_column.read_column(texts, text_column.read_dates, result)
         case types.Timestamp():
-            return lambda texts: text_column.read_column(texts, text_column.read_timestamps(" ", False), result)
+            return text_column.timestamp_reader(" ", utc=False)
         case types.TimestampLtz():
-            return lambda texts: text_column.read_column(texts, text_column.read_timestamps(" ", True), result)
+            return text_column.timestamp_reader(" ", utc=True)
     return None
 
 

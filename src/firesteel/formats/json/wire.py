@@ -84,8 +84,7 @@ def wire_column(data_type: DataType, rules: WireRules) -> WireColumn | None:
             return WireColumn(pa.string(), _texts(text_column.read_times, data_type))
         case types.Timestamp() | types.TimestampLtz():
             utc = isinstance(data_type, types.TimestampLtz)
-            reader = text_column.read_timestamps(_SEPARATOR[rules.iso_timestamps], utc)
-            return WireColumn(pa.string(), _texts(reader, data_type))
+            return WireColumn(pa.string(), text_column.timestamp_reader(_SEPARATOR[rules.iso_timestamps], utc))
         case types.Row(fields):
             # Arrow does not say which fields of a nested row were missing.
             return _row(fields, replace(rules, texts=False)) if rules.nested_rows else None
