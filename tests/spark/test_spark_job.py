@@ -106,7 +106,7 @@ def test_a_bad_record_fails_the_job_and_says_where(table: Table, spark: SparkSes
         firesteel.run(table.script(source=BOUNDED), spark=spark)
     message = str(error.value)
     assert f"topic '{table.source}', partition 0, offset 1" in message
-    assert "ignore-parse-errors" in message
+    assert "'error-handling.mode' = 'ignore'" in message
     assert "Traceback" not in message
     # Nothing was committed, so a mended script reads the record again.
     consumer = Consumer({**table.cluster, "group.id": f"g-{table.source}"})

@@ -6,14 +6,17 @@ Everything here is frozen and picklable: the same objects travel to Spark's work
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from sqlglot import exp
+from typing import TYPE_CHECKING
 
 from firesteel.errors import Problem, Span
 from firesteel.options.kafka import TOPIC
 from firesteel.options.legacy import UPDATE_MODE, UpdateMode
 from firesteel.options.value import OptionValues
 from firesteel.types import DataType, Field
+
+if TYPE_CHECKING:
+    # Only named in annotations: workers that decode messages need no SQL parser.
+    from sqlglot import exp
 
 
 @dataclass(frozen=True)

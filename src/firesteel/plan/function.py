@@ -177,6 +177,9 @@ def _array(types: Types) -> DataType:
 def _map(types: Types) -> DataType:
     if len(types) % 2:
         raise ArgumentError("takes keys and values in turn")
+    if any_nullable(types[::2]):
+        # Neither Spark's maps nor Arrow's can hold one.
+        raise ArgumentError("takes keys that are never NULL, for others are not supported yet")
     return Map(_common(types[::2]), _common(types[1::2]), nullable=False)
 
 
