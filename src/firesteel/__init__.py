@@ -1,10 +1,10 @@
 """Firesteel runs Flink SQL jobs between Kafka topics, unchanged, on Spark Structured Streaming.
 
-    import firesteel
+import firesteel
 
-    problems = firesteel.check("job.sql")      # every mistake at once; no JVM
-    job = firesteel.run("job.sql")             # blocks until a bounded job ends
-    job = firesteel.start("job.sql")           # returns at once: job.snapshot(), job.stop(), job.wait()
+problems = firesteel.check("job.sql")      # every mistake at once; no JVM
+job = firesteel.run("job.sql")             # blocks until a bounded job ends
+job = firesteel.start("job.sql")           # returns at once: job.snapshot(), job.stop(), job.wait()
 """
 
 from __future__ import annotations
