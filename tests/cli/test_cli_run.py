@@ -95,7 +95,7 @@ def runs() -> Iterator[Callable[..., Run]]:
 def test_kill_and_signals_lose_nothing(
     cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path, runs: Callable[..., Run]
 ) -> None:
-    """Killed in the middle, started again, stopped by Ctrl-C, started again, stopped by SIGTERM: every count is exact."""
+    """Killed in the middle, started again, stopped by Ctrl-C: every count is exact, and nobody is left behind."""
     views = PageViews(120_000, users=3_000)
     source, sink = make_topic(partitions=4), make_topic(partitions=2)
     fill_topic(cluster, source, views, 4)
@@ -127,12 +127,6 @@ def test_kill_and_signals_lose_nothing(
     assert time.monotonic() - began < 15
     assert "stopped" in run.said().splitlines()[-4:][0]
     wait_for(lambda: not alive(family), 10)
-
-    fill_topic(cluster, source, PageViews(1_000), 4)
-    run = runs(script)
-    wait_for(lambda: counted() == views.rows + 1_000)
-    run.send(signal.SIGTERM)
-    assert run.process.wait(30) == 0, run.said()
 
 
 @pytest.mark.spark

@@ -27,7 +27,7 @@ RUN = [case for case in CASES if case.error_phase in (None, "run")]
 #: The longest a bounded job of a few records may take, on a machine that does other things too.
 _PATIENCE = 180
 #: A job of a few records mostly waits: for Python to start, for Spark's next look. Several can wait at once.
-_AT_ONCE = 4
+_AT_ONCE = 8
 
 
 def _named(case: Case) -> str:
