@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +16,10 @@ from firesteel.kafka.admin import close_clients, create_topic
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+# The JVMs of a test live for seconds: what the second compiler makes of their code would hardly ever run.
+os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
 
 
 @pytest.fixture(scope="session")
@@ -38,6 +44,34 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session = open_session("local[2]", {}, tmp_path_factory.mktemp("spark") / "spark.log")
     yield session
     session.stop()
+
+
+_CASE = "test_case["
+
+
+def _is_case(item: pytest.Item) -> bool:
+    return item.name.startswith(_CASE) and "test_conformance" in item.nodeid
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The recorded cases come last: they run behind the other tests, which mostly wait, and are only asked for here."""
+    items.sort(key=_is_case)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def conformance(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Mapping[str, Future[list[str]]]]:
+    """What differs in each recorded case that was chosen. They start with the first test."""
+    chosen = {item.name.removeprefix(_CASE).removesuffix("]") for item in request.session.items if _is_case(item)}
+    if not chosen:
+        yield {}
+        return
+    from tests.conformance.outcome import running
+
+    cluster, spark = request.getfixturevalue("cluster"), request.getfixturevalue("spark")
+    with running(chosen, cluster, spark, tmp_path_factory.mktemp("conformance")) as outcomes:
+        yield outcomes
 
 
 _numbers = itertools.count(1)

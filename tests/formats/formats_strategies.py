@@ -14,7 +14,7 @@ from firesteel.formats.codec import Decoded
 from firesteel.types import Field
 
 QUICK = settings(
-    max_examples=int(os.environ.get("FIRESTEEL_EXAMPLES", "80")), deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=int(os.environ.get("FIRESTEEL_EXAMPLES", "40")), deadline=None, suppress_health_check=list(HealthCheck)
 )
 
 TYPES = (

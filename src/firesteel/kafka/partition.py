@@ -11,22 +11,27 @@ from firesteel.kafka.reader import consumer_for
 from firesteel.kafka.writer import ANY_PARTITION
 from firesteel.options.partitioner import Custom, Default, Fixed, Partitioner, RoundRobin
 
-PartitionChooser = Callable[[bytes | None, bytes | None], int]
+#: From key, value and topic to the partition.
+PartitionChooser = Callable[[bytes | None, bytes | None, str], int]
 
 
-def make_chooser(partitioner: Partitioner, config: Mapping[str, str], topic: str, task: int) -> PartitionChooser:
+def make_chooser(partitioner: Partitioner, config: Mapping[str, str], task: int) -> PartitionChooser:
     """The choice for one writing task. `default` and `round-robin` leave it to the client, as Flink does."""
+    known: dict[str, list[int]] = {}
+
+    def numbers(topic: str) -> list[int]:
+        if topic not in known:
+            known[topic] = _numbers(config, topic)
+        return known[topic]
+
     match partitioner:
         case Default() | RoundRobin():
-            return lambda key, value: ANY_PARTITION
+            return lambda key, value, topic: ANY_PARTITION
         case Fixed():
-            numbers = _numbers(config, topic)
-            chosen = numbers[task % len(numbers)]
-            return lambda key, value: chosen
+            return lambda key, value, topic: numbers(topic)[task % len(numbers(topic))]
         case Custom(path=path):
-            numbers = _numbers(config, topic)
             chooser = load_partitioner(path)()
-            return lambda key, value: chooser.partition(key, value, topic, numbers)
+            return lambda key, value, topic: chooser.partition(key, value, topic, numbers(topic))
 
 
 def load_partitioner(path: str) -> type:

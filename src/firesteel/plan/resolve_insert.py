@@ -107,7 +107,8 @@ def check_changelog(sink: Sink, insert: Insert) -> None:
             culprit.span or insert.span,
             f"Write into an 'upsert-kafka' table with PRIMARY KEY ({keys}) NOT ENFORCED.",
         )
-    if takes == UPSERT and sink.changelog != INSERT_ONLY:
+    # Where the old row comes before the new one, a change of the key takes the old key back by itself.
+    if takes == UPSERT and sink.changelog != INSERT_ONLY and RowKind.UPDATE_BEFORE not in sink.changelog:
         key = frozenset(table.primary_key)
         if sink.unique_key is not None and sink.unique_key != key and not (not sink.unique_key and _constant_key(sink)):
             unique = ", ".join(sorted(sink.unique_key)) or "none, it gives one row"
@@ -124,7 +125,7 @@ def check_changelog(sink: Sink, insert: Insert) -> None:
                 insert.target.span,
                 "Select every column of GROUP BY, unchanged, into the primary key.",
             )
-    if takes == ALL and sink.changelog != INSERT_ONLY:
+    if takes == ALL and sink.changelog not in (INSERT_ONLY, ALL):
         raise Mistake(
             f"An updating query into '{table.value_format.name}' is not supported yet.",
             insert.target.span,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from firesteel.catalog.table import Metadata, Table
+from firesteel.catalog.table import Table
 from firesteel.changelog import INSERT_ONLY
 from firesteel.errors import Problem, Severity
 from firesteel.options.error_handling import ERROR_HANDLING_MODE, ErrorMode
@@ -13,7 +13,6 @@ from firesteel.options.kafka import (
     SCAN_PARALLELISM,
     SINK_DELIVERY_GUARANTEE,
     SINK_PARALLELISM,
-    TOPIC_PATTERN,
     DeliveryGuarantee,
 )
 from firesteel.options.legacy import UpdateMode
@@ -21,7 +20,7 @@ from firesteel.options.option import Option
 from firesteel.options.registry import format_named
 from firesteel.options.setting import SOURCE_IDLE_TIMEOUT, STATE_TTL
 from firesteel.options.upsert_kafka import SINK_BUFFER_FLUSH_MAX_ROWS
-from firesteel.plan.node import Aggregate, Filter, Node, Scan, Sink, scans
+from firesteel.plan.node import Aggregate, Node, Scan, Sink, scans
 
 #: Options that are read and do nothing yet. Silence would be a lie about what the job does.
 _NO_EFFECT_ON_SINK = (SINK_PARALLELISM, SINK_BUFFER_FLUSH_MAX_ROWS)
@@ -33,7 +32,7 @@ _SETTINGS_WITHOUT_EFFECT = (
 )
 
 #: The formats that have a decoder and an encoder.
-FORMATS = frozenset({"json", "csv", "avro", "raw"})
+FORMATS = frozenset({"json", "csv", "avro", "raw", "debezium-json", "canal-json", "maxwell-json", "ogg-json"})
 
 
 def check_support(sink: Sink) -> tuple[Problem, ...]:
@@ -56,15 +55,6 @@ def _sink(sink: Sink) -> Iterator[Problem]:
         )
     if table.update_mode is UpdateMode.RETRACT:
         yield Problem("'update-mode' is 'retract', which is not supported yet.", table.span, "Write 'upsert'.")
-    if table.options.given(TOPIC_PATTERN) or len(table.topics) > 1:
-        yield Problem(f"'{table.name}' writes to several topics, which is not supported yet.", table.span)
-    for column in table.columns:
-        if isinstance(column, Metadata) and not column.virtual:
-            yield Problem(
-                f"'{column.name}' writes the metadata '{column.key}', which is not supported yet.",
-                column.span,
-                "Add VIRTUAL to leave it out.",
-            )
 
 
 def _no_effect(table: Table, options: Iterable[Option[Any]]) -> Iterator[Problem]:
@@ -77,8 +67,6 @@ def _source(scan: Scan) -> Iterator[Problem]:
     table = scan.table
     yield from _formats(table)
     yield from _no_effect(table, _NO_EFFECT_ON_SOURCE)
-    if table.connector == "upsert-kafka":
-        yield Problem(f"Reading '{table.name}', an 'upsert-kafka' table, is not supported yet.", scan.span)
     if table.options.get(ERROR_HANDLING_MODE) is ErrorMode.LOG:
         yield Problem(
             "'error-handling.mode' is 'log', which is not supported yet.",
@@ -99,8 +87,6 @@ def _nodes(node: Node) -> Iterator[Problem]:
         yield from _nodes(child)
     if isinstance(node, Aggregate) and node.input.changelog != INSERT_ONLY:
         yield Problem("An aggregate over a query that updates is not supported yet.", node.span)
-    if isinstance(node, Filter) and node.input.changelog != INSERT_ONLY and not isinstance(node.input, Aggregate):
-        yield Problem("A condition over a query that updates is not supported yet.", node.span, "Use HAVING.")
 
 
 def settings_without_effect(settings: Mapping[str, object]) -> tuple[Problem, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firesteel.catalog.table import Metadata, Table
+from firesteel.changelog import INSERT_ONLY
 from firesteel.kafka.position import Subscription
 from firesteel.kafka.properties import Role, client_config
 from firesteel.options.error_handling import ERROR_HANDLING_MODE, ErrorMode
@@ -38,6 +39,8 @@ def bind_source(scan: Scan) -> ReadSpec:
         fields=scan.fields,
         metadata={field.name: metadata[field.name] for field in scan.fields if field.name in metadata},
         tolerant=_is_tolerant(table),
+        changes=scan.changelog != INSERT_ONLY,
+        upsert=table.connector == "upsert-kafka",
         max_rows=options.get(SCAN_MAX_ROWS_PER_BATCH) or 1,
         discovery_seconds=interval.total_seconds() if interval else 0.0,
     )
@@ -49,11 +52,15 @@ def bind_sink(sink: Sink, *, drop_nulls: bool) -> WriteSpec:
     return WriteSpec(
         table=table.name,
         config=client_config(options.properties, Role.PRODUCER),
-        topic=table.topics[0],
+        topics=_subscription(table),
+        metadata={
+            column.name: column.key for column in table.columns if isinstance(column, Metadata) and not column.virtual
+        },
         value=table.value_format,
         key=table.key_format,
         fields=sink.fields,
         partitioner=options.get(SINK_PARTITIONER) or Default(),
+        upsert=table.connector == "upsert-kafka",
         drop_nulls=drop_nulls,
         ignore_deletes=bool(ignore_deletes),
     )

@@ -8,14 +8,12 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from firesteel.changelog import INSERT_ONLY
+from firesteel.changelog import INSERT_ONLY, RowKind
 from firesteel.plan.expression import ColumnRef, Expression
 from firesteel.plan.node import Aggregate, Filter, Node, Project, Scan, Sink, Union
 from firesteel.spark.aggregate import lower_aggregate
 from firesteel.spark.expression import column, lower_expression
-
-#: The column that says that a row is to be taken back. It is there only where the changelog has deletes.
-DELETE = "__delete"
+from firesteel.spark.kind import CODES, KIND
 
 #: How a Scan becomes a DataFrame: the job knows the session and the checkpoint.
 ReadTable = Callable[[Scan], DataFrame]
@@ -36,18 +34,24 @@ def lower_plan(node: Node, read_table: ReadTable, partitions: int) -> DataFrame:
         case Filter():
             rows = lower_plan(node.input, read_table, partitions)
             condition = lower_expression(node.condition)
-            if node.input.changelog == INSERT_ONLY:
+            changes = node.input.changelog
+            # Where the old row comes before the new one, each is judged by itself: what no longer passes loses its new row.
+            if changes == INSERT_ONLY or RowKind.UPDATE_BEFORE in changes:
                 return rows.where(condition)
-            # A group that does not pass (any more) is taken back.
-            gone = ~F.coalesce(condition, F.lit(False))
-            return rows.withColumn(DELETE, gone | column(DELETE) if DELETE in rows.columns else gone)
+            # Else a row that does not pass (any more) is taken back.
+            kept = F.coalesce(condition, F.lit(False))
+            if KIND in rows.columns:
+                kept = kept & (column(KIND) != CODES[RowKind.DELETE])
+            return rows.withColumn(KIND, F.when(kept, _code(RowKind.UPDATE_AFTER)).otherwise(_code(RowKind.DELETE)))
         case Aggregate():
             return lower_aggregate(node, lower_plan(node.input, read_table, partitions), partitions)
         case Union():
             branches = [lower_plan(child, read_table, partitions) for child in node.inputs]
-            if any(DELETE in rows.columns for rows in branches):
+            if any(KIND in rows.columns for rows in branches):
+                # An upsert where a branch cannot say more: a sink that needs to know has refused it.
                 branches = [
-                    rows if DELETE in rows.columns else rows.withColumn(DELETE, F.lit(False)) for rows in branches
+                    rows if KIND in rows.columns else rows.withColumn(KIND, _code(RowKind.UPDATE_AFTER))
+                    for rows in branches
                 ]
             return reduce(DataFrame.union, branches)
 
@@ -60,4 +64,8 @@ def _named(name: str, expression: Expression) -> Column:
 
 
 def _carried(rows: DataFrame) -> list[Column]:
-    return [column(DELETE)] if DELETE in rows.columns else []
+    return [column(KIND)] if KIND in rows.columns else []
+
+
+def _code(kind: RowKind) -> Column:
+    return F.lit(CODES[kind]).cast("tinyint")

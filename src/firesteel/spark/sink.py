@@ -13,15 +13,18 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
 from firesteel.catalog.table import BoundFormat
+from firesteel.changelog import RowKind
 from firesteel.errors import FiresteelError, JobError
 from firesteel.formats.arrow import arrow_schema
 from firesteel.formats.codec import EncodeError, Encoder
 from firesteel.formats.registry import make_encoder
 from firesteel.kafka.partition import PartitionChooser, make_chooser
+from firesteel.kafka.position import Subscription
 from firesteel.kafka.writer import Writer
 from firesteel.options.partitioner import Partitioner
+from firesteel.spark.destination import Destinations
 from firesteel.spark.failure import carry
-from firesteel.spark.lowering import DELETE
+from firesteel.spark.kind import CODES, KIND
 from firesteel.types import Field
 
 #: Delivery reports are let in after that many messages.
@@ -34,11 +37,15 @@ class WriteSpec:
 
     table: str
     config: Mapping[str, str]
-    topic: str
+    topics: Subscription
     value: BoundFormat
     key: BoundFormat | None
     fields: tuple[Field, ...]
     partitioner: Partitioner
+    #: The columns that are written as metadata, each with its key.
+    metadata: Mapping[str, str]
+    #: Changes are written as upserts and tombstones of their key.
+    upsert: bool = False
     drop_nulls: bool = False
     #: DLI's `ignore-retraction`: what is to be taken back stays.
     ignore_deletes: bool = False
@@ -73,6 +80,8 @@ class TableWriter:
         self._schema = arrow_schema(spec.fields)
         self._value: Encoder = make_encoder(spec.value)
         self._key: Encoder | None = make_encoder(spec.key) if spec.key else None
+        self._destinations = Destinations(spec.table, spec.topics, spec.metadata)
+        self._key_columns = frozenset(spec.key.columns if spec.key else ())
 
     def write_all(self, batches: Iterable[pa.RecordBatch]) -> int:
         writer: Writer | None = None
@@ -83,7 +92,7 @@ class TableWriter:
                 continue
             if writer is None:
                 writer = Writer(self.spec.config)
-                chooser = make_chooser(self.spec.partitioner, self.spec.config, self.spec.topic, _task_number())
+                chooser = make_chooser(self.spec.partitioner, self.spec.config, _task_number())
             assert chooser is not None
             written += self._write(batch, writer, chooser)
         if writer is not None:
@@ -91,53 +100,72 @@ class TableWriter:
         return written
 
     def _write(self, batch: pa.RecordBatch, writer: Writer, chooser: PartitionChooser) -> int:
-        deletes: list[bool] | None = None
-        if DELETE in batch.schema.names:
-            deletes = batch.column(DELETE).to_pylist()
+        kinds = batch.column(KIND) if KIND in batch.schema.names else None
         rows = batch.select([field.name for field in self.spec.fields])
         if rows.schema != self._schema:
             rows = rows.cast(self._schema)
-        rows, deletes = self._enforce_not_null(rows, deletes)
-        keys = self._encode(self._key, self.spec.key, rows) if self._key else [None] * rows.num_rows
-        values = self._encode(self._value, self.spec.value, rows)
-        topic = self.spec.topic
-        for number, (key, value) in enumerate(zip(keys, values, strict=True)):
-            if deletes is not None and deletes[number]:
-                if self.spec.ignore_deletes:
-                    continue
-                value = None
-            writer.write(topic, key, value, chooser(key, value))
-            if number % _POLL_EVERY == 0:
+        rows, kinds = self._enforce_not_null(rows, kinds)
+        keys: list[bytes | None] = [None] * rows.num_rows
+        if self._key is not None:
+            keys = self._encode(self._key, self.spec.key, rows, None)
+        values = self._encode(self._value, self.spec.value, rows, kinds)
+        chosen: Iterable[int] = range(len(values))
+        if self.spec.upsert and kinds is not None:
+            chosen = self._upserts(keys, values, kinds)
+        destination = self._destinations.of(rows)
+        written = 0
+        for row in chosen:
+            key, value = keys[row], values[row]
+            topic, headers, timestamp = destination(row)
+            writer.write(topic, key, value, chooser(key, value, topic), headers, timestamp)
+            written += 1
+            if written % _POLL_EVERY == 0:
                 writer.poll()
-        return len(values)
+        return written
 
-    def _encode(self, encoder: Any, bound: BoundFormat | None, rows: pa.RecordBatch) -> list[bytes | None]:
+    def _upserts(self, keys: list[bytes | None], values: list[bytes | None], kinds: pa.Array) -> list[int]:
+        """Makes tombstones of what is taken back; the rows that are to be written."""
+        codes = kinds.to_pylist()
+        gone = (CODES[RowKind.UPDATE_BEFORE], CODES[RowKind.DELETE])
+        for row, code in enumerate(codes):
+            if code in gone:
+                values[row] = None
+        rows = list(range(len(codes)))
+        if gone[0] in codes:
+            # An old row is only there to be taken back before its new one comes: the last change of a key says it all.
+            rows = list({keys[row]: row for row in rows}.values())
+        return [row for row in rows if not (self.spec.ignore_deletes and codes[row] in gone)]
+
+    def _encode(
+        self, encoder: Any, bound: BoundFormat | None, rows: pa.RecordBatch, kinds: pa.Array | None
+    ) -> list[bytes | None]:
         assert bound is not None
         try:
-            encoded: list[bytes | None] = encoder.encode(rows.select(list(bound.columns)))
+            encoded: list[bytes | None] = encoder.encode(rows.select(list(bound.columns)), kinds)
             return encoded
         except EncodeError as error:
             raise JobError(f"A row cannot be written to '{self.spec.table}': {error.detail}") from None
 
-    def _enforce_not_null(
-        self, rows: pa.RecordBatch, deletes: list[bool] | None
-    ) -> tuple[pa.RecordBatch, list[bool] | None]:
+    def _enforce_not_null(self, rows: pa.RecordBatch, kinds: pa.Array | None) -> tuple[pa.RecordBatch, pa.Array | None]:
         for field in self.spec.fields:
             if field.type.nullable:
                 continue
             column = rows.column(field.name)
-            if not column.null_count:
+            missing = pc.is_null(column)
+            if self.spec.upsert and kinds is not None and field.name not in self._key_columns:
+                # A tombstone carries its key and nothing else.
+                missing = pc.and_(missing, pc.not_equal(kinds, CODES[RowKind.DELETE]))
+            if not pc.any(missing).as_py():
                 continue
             if not self.spec.drop_nulls:
                 raise JobError(
                     f"The column '{field.name}' of '{self.spec.table}' is NOT NULL and a row has NULL in it.",
                     hint="Filter such rows out, or SET 'table.exec.sink.not-null-enforcer' = 'DROP' to drop them.",
                 )
-            kept = pc.is_valid(column)
+            kept = pc.invert(missing)
             rows = rows.filter(kept)
-            if deletes is not None:
-                deletes = [delete for delete, keep in zip(deletes, kept.to_pylist(), strict=True) if keep]
-        return rows, deletes
+            kinds = kinds.filter(kept) if kinds is not None else None
+        return rows, kinds
 
 
 def _task_number() -> int:

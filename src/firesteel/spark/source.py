@@ -36,6 +36,7 @@ from firesteel.kafka.position import (
 from firesteel.kafka.reader import consumer_for, read_range
 from firesteel.options.position import Bound, StartPosition, Unbounded
 from firesteel.spark.failure import carry
+from firesteel.spark.kind import KIND
 from firesteel.spark.record import RecordDecoder
 from firesteel.spark.type import spark_schema
 from firesteel.types import Field
@@ -61,15 +62,20 @@ class ReadSpec:
     fields: tuple[Field, ...]
     metadata: Mapping[str, str]
     tolerant: bool
+    #: Rows carry what they mean in a changelog; `upsert`: a null value deletes the row of its key.
+    changes: bool
+    upsert: bool
     max_rows: int
     discovery_seconds: float
 
     @property
     def schema(self) -> spark.StructType:
         schema = spark_schema(self.fields)
+        if self.changes:
+            schema = schema.add(KIND, spark.ByteType())
         if self.tolerant:
             schema = schema.add(REJECT, spark.StringType())
-        elif not self.fields:
+        elif not schema.fields:
             schema = schema.add(PRESENT, spark.BooleanType())
         return schema
 
@@ -205,7 +211,14 @@ class KafkaStreamReader(DataSourceStreamReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, Range)
         with _carried():
-            decoder = RecordDecoder(self.spec.value, self.spec.key, self.spec.fields, self.spec.metadata)
+            decoder = RecordDecoder(
+                self.spec.value,
+                self.spec.key,
+                self.spec.fields,
+                self.spec.metadata,
+                self.spec.changes,
+                self.spec.upsert,
+            )
             blocks = read_range(self.spec.config, partition.topic, partition.partition, partition.start, partition.end)
             for messages in blocks:
                 batch, rejects = decoder.decode(messages)
@@ -215,7 +228,7 @@ class KafkaStreamReader(DataSourceStreamReader):
 
     def _with_rejects(self, batch: pa.RecordBatch, rejects: list[Reject]) -> Iterator[pa.RecordBatch]:
         if not self.spec.tolerant:
-            if not self.spec.fields:
+            if not batch.num_columns:
                 batch = pa.RecordBatch.from_arrays([pa.nulls(batch.num_rows, pa.bool_())], names=[PRESENT])
             yield batch
             return

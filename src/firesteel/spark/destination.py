@@ -1,0 +1,72 @@
+"""Where each row of a batch goes and what it carries beside key and value: its topic, headers and timestamp."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.errors import JobError
+from firesteel.kafka.position import Subscription
+
+Headers = list[tuple[str, str | bytes | None]]
+#: Topic, headers and timestamp of a row; timestamp 0 lets the client set it.
+Destination = tuple[str, Headers | None, int]
+
+
+class Destinations:
+    """`metadata` maps the written metadata columns to their keys: `topic`, `timestamp`, `headers`, `header-list`."""
+
+    def __init__(self, table: str, topics: Subscription, metadata: Mapping[str, str]) -> None:
+        self._table = table
+        self._topics = topics
+        self._columns = {key: name for name, key in metadata.items()}
+
+    def of(self, rows: pa.RecordBatch) -> Callable[[int], Destination]:
+        if not self._columns:
+            everywhere: Destination = (self._topics.topics[0], None, 0)
+            return lambda row: everywhere
+        topics = self._values(rows, "topic")
+        maps, lists = self._values(rows, "headers"), self._values(rows, "header-list")
+        moments = self._values(rows, "timestamp")
+
+        def destination(row: int) -> Destination:
+            headers = maps[row] if maps else _pairs(lists[row]) if lists else None
+            # A header without a name cannot be written.
+            named = [(name, value) for name, value in headers if name is not None] if headers else None
+            return self._topic(topics[row] if topics else None), named, (moments[row] or 0) if moments else 0
+
+        return destination
+
+    def _values(self, rows: pa.RecordBatch, key: str) -> list[Any] | None:
+        if key not in self._columns:
+            return None
+        column = rows.column(self._columns[key])
+        if pa.types.is_timestamp(column.type):
+            column = (
+                pc.floor_temporal(column, unit="millisecond").cast(pa.timestamp("ms", column.type.tz)).cast(pa.int64())
+            )
+        values: list[Any] = column.to_pylist()
+        return values
+
+    def _topic(self, chosen: str | None) -> str:
+        """The table's one topic, or the one that the row chooses among those the table allows."""
+        if self._topics.pattern is None and len(self._topics.topics) == 1:
+            return self._topics.topics[0]
+        if chosen is None:
+            raise JobError(f"A row for '{self._table}' has no topic.", hint="Fill the column that writes 'topic'.")
+        pattern = self._topics.pattern
+        allowed = re.fullmatch(pattern, chosen) if pattern is not None else chosen in self._topics.topics
+        if not allowed:
+            raise JobError(
+                f"A row for '{self._table}' is to go to '{chosen}', and the table allows {self._topics}.",
+                hint="Add the topic to the table, or mend the column that writes 'topic'.",
+            )
+        return chosen
+
+
+def _pairs(entries: list[dict[str, Any]] | None) -> Headers | None:
+    return [(entry["key"], entry["value"]) for entry in entries] if entries is not None else None
