@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pyspark.errors import StreamingQueryException
 from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -67,9 +66,8 @@ class RunningQuery:
         if interval_ms:
             stream = stream.trigger(processingTime=f"{interval_ms} milliseconds")
         self._query: StreamingQuery = stream.start()
-        self._bounded = all(not isinstance(spec.bound, Unbounded) for spec in self._specs)
         self._done = threading.Event()
-        if self._bounded:
+        if all(not isinstance(spec.bound, Unbounded) for spec in self._specs):
             threading.Thread(target=self._await_end, name=f"{name}-end", daemon=True).start()
 
     def _read_table(self, scan: Scan) -> DataFrame:
@@ -102,16 +100,12 @@ class RunningQuery:
         """Whether a bounded query has read everything up to its bound."""
         return self._done.is_set()
 
-    @property
-    def is_active(self) -> bool:
-        return self._query.isActive
-
     def failure(self) -> FiresteelError | None:
         """Why the query failed, if it did."""
         if self._stopped or self._query.isActive:
             return None
         error = self._query.exception()
-        return explain_failure(_full_text(error)) if error is not None else None
+        return explain_failure(str(error)) if error is not None else None
 
     def stop(self) -> None:
         self._stopped = True
@@ -197,7 +191,3 @@ def _lag(source: Mapping[str, Any]) -> int:
         return 0
     last, now = from_json(_offset(latest)["positions"]), from_json(_offset(end)["positions"])
     return sum(max(0, offset - now.get(partition, 0)) for partition, offset in last.items())
-
-
-def _full_text(error: StreamingQueryException) -> str:
-    return str(error)
