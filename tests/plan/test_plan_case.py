@@ -28,6 +28,11 @@ CREATE TABLE more (user_id BIGINT, region VARCHAR(20), ok BOOLEAN, r ROW<a INT, 
   WITH ({_KAFKA} 'more', {_SOURCE});
 CREATE TABLE per_region (region STRING, pv BIGINT, uv BIGINT, PRIMARY KEY (region) NOT ENFORCED) WITH ({_UPSERT} 'out');
 CREATE TABLE dest (a BIGINT, b STRING) WITH ({_KAFKA} 'out2');
+CREATE TABLE orders (id BIGINT, region STRING, amount INT, PRIMARY KEY (id) NOT ENFORCED)
+  WITH ({_KAFKA.replace("json", "debezium-json")} 'orders', {_SOURCE});
+CREATE TABLE users (id BIGINT, region STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ({_UPSERT} 'users', {_SOURCE});
+CREATE TABLE changes (a BIGINT, b STRING) WITH ({_KAFKA.replace("json", "canal-json")} 'changes');
+CREATE TABLE keyed (a BIGINT, b STRING, PRIMARY KEY (a) NOT ENFORCED) WITH ({_UPSERT} 'keyed');
 """
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from firesteel.plan.function import ArgumentError
 from firesteel.plan.type_rule import avg_type, sum_type
-from firesteel.types import Array, BigInt, DataType, Map, Multiset, Row
+from firesteel.types import CHARACTER, STRING, Array, BigInt, DataType, Map, Multiset, Row
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,37 @@ def _ordered(argument: DataType) -> DataType:
     return argument.with_nullable(True)
 
 
+def _text(argument: DataType) -> DataType:
+    if not isinstance(argument, CHARACTER):
+        raise ArgumentError("takes a text")
+    return STRING
+
+
+def _any(argument: DataType) -> DataType:
+    return argument.with_nullable(True)
+
+
 AGGREGATES: tuple[AggregateFunction, ...] = (
     AggregateFunction("COUNT", lambda argument: BigInt(nullable=False)),
     AggregateFunction("SUM", _number(sum_type)),
     AggregateFunction("AVG", _number(avg_type)),
     AggregateFunction("MIN", _ordered),
     AggregateFunction("MAX", _ordered),
+    AggregateFunction("STDDEV_POP", _number(avg_type)),
+    AggregateFunction("STDDEV_SAMP", _number(avg_type)),
+    AggregateFunction("VAR_POP", _number(avg_type)),
+    AggregateFunction("VAR_SAMP", _number(avg_type)),
+    AggregateFunction("STDDEV", _number(avg_type)),
+    AggregateFunction("VARIANCE", _number(avg_type)),
+    AggregateFunction("FIRST_VALUE", _any),
+    AggregateFunction("LAST_VALUE", _any),
+    AggregateFunction("LISTAGG", _text),
 )
+
+#: The functions that can take a value back: what is left is known from what there was and what went.
+REVERSIBLE = frozenset({"COUNT", "SUM", "AVG"})
+#: The functions whose result depends on which row came first.
+IN_ORDER = frozenset({"FIRST_VALUE", "LAST_VALUE", "LISTAGG"})
 
 _BY_NAME = {aggregate.name: aggregate for aggregate in AGGREGATES}
 

@@ -22,6 +22,7 @@ from firesteel.plan.known import Hidden, Known
 from firesteel.plan.merge_projects import merge_projects
 from firesteel.plan.mistake import Mistake
 from firesteel.plan.node import Sink
+from firesteel.plan.number_rows import number_rows
 from firesteel.plan.prune_columns import prune_columns
 from firesteel.plan.resolve_insert import resolve_insert
 from firesteel.plan.resolve_query import QueryResolver
@@ -33,7 +34,7 @@ from firesteel.sql.statement import CreateTable, CreateView, Explain, Insert, Qu
 T = TypeVar("T")
 
 #: The passes over a plan, in their order.
-PASSES = (merge_projects, prune_columns)
+PASSES = (merge_projects, prune_columns, number_rows)
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from firesteel.types import DataType
+from firesteel.types import Boolean, DataType
 
 #: What a literal can hold: numbers keep their text, so that no digit is lost on the way.
 LiteralValue = bool | int | float | str | bytes | None
@@ -100,9 +100,13 @@ class AggregateCall:
     type: DataType
     distinct: bool = False
     filter: ColumnRef | None = None
+    #: What LISTAGG puts between two values.
+    separator: str | None = None
 
     def __str__(self) -> str:
         argument = "*" if self.argument is None else str(self.argument)
+        if self.separator is not None:
+            argument += f", '{self.separator}'"
         text = f"{self.function}({'DISTINCT ' if self.distinct else ''}{argument})"
         return f"{text} FILTER (WHERE {self.filter})" if self.filter else text
 
@@ -123,6 +127,21 @@ def children(expression: Expression) -> tuple[Expression, ...]:
             return (*(part for branch in branches for part in branch), otherwise)
         case _:
             return ()
+
+
+def conjuncts(condition: Expression) -> tuple[Expression, ...]:
+    """The parts of a condition that all have to hold."""
+    if isinstance(condition, Call) and condition.function == "AND":
+        return tuple(part for arg in condition.args for part in conjuncts(arg))
+    return (condition,)
+
+
+def together(conditions: Sequence[Expression]) -> Expression:
+    """One condition of several: a balanced tree, since a generated script can have thousands of them."""
+    if len(conditions) == 1:
+        return conditions[0]
+    middle = len(conditions) // 2
+    return Call("AND", (together(conditions[:middle]), together(conditions[middle:])), Boolean())
 
 
 def column_refs(expression: Expression) -> Iterator[ColumnRef]:

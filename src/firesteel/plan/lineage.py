@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, column_refs, substitute
-from firesteel.plan.node import Aggregate, Filter, Node, Project, Scan, Sink, Union
-from firesteel.types import Null
+from firesteel.plan.node import Aggregate, Filter, Join, Node, Project, Rank, Scan, Sink, Union, Unnest
+from firesteel.types import Field, Null
 
 
 class Derivation(Enum):
@@ -69,6 +69,14 @@ def condition_origins(node: Node) -> tuple[Origin, ...]:
         case Aggregate(keys=keys):
             columns = _columns(node.input)
             found += [origin for key in keys if key in columns for origin in columns[key].origins]
+        case Join(keys=pairs):
+            left, right = _columns(node.left), _columns(node.right)
+            for one, other in pairs:
+                found += [*_origins(one, left), *_origins(other, right)]
+        case Rank(partition=partition, order=order):
+            columns = _columns(node.input)
+            names = [*partition, *(column.column for column in order)]
+            found += [origin for name in names if name in columns for origin in columns[name].origins]
     return _unique(found)
 
 
@@ -113,6 +121,15 @@ def _columns(node: Node) -> Mapping[str, _Derived]:
                 )
                 for position, field in enumerate(fields)
             }
+        case Unnest(collection=collection, elements=elements):
+            inner = dict(_columns(node.input))
+            return inner | {field.name: _expression(collection, inner) for field in elements}
+        case Rank(number=Field() as number):
+            inner = dict(_columns(node.input))
+            names = [*node.partition, *(column.column for column in node.order)]
+            origins = _unique(origin for name in names if name in inner for origin in inner[name].origins)
+            text = ColumnRef("ROW_NUMBER()", number.type)
+            return inner | {number.name: _Derived(text, origins, Derivation.AGGREGATE)}
     # Whatever passes its inputs' columns on under their names: a filter, a join, a sink.
     known: dict[str, _Derived] = {}
     for child in node.inputs:

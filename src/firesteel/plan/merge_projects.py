@@ -6,18 +6,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from firesteel.plan.expression import ColumnRef, Expression, children, column_refs, substitute
-from firesteel.plan.node import Aggregate, Filter, Node, Project, Scan, Sink, Union
+from firesteel.plan.node import Aggregate, Filter, Join, Node, Normalize, Project, Rank, Scan, Sink, Union, Unnest
 
 
 def merge_projects(node: Node) -> Node:
     match node:
-        case Scan():
+        case Scan() | Normalize():
             return node
         case Project():
             return _merge(replace(node, input=merge_projects(node.input)))
         case Union():
             return replace(node, inputs=tuple(merge_projects(child) for child in node.inputs))
-        case Filter() | Aggregate() | Sink():
+        case Join():
+            return replace(node, left=merge_projects(node.left), right=merge_projects(node.right))
+        case Filter() | Aggregate() | Rank() | Unnest() | Sink():
             return replace(node, input=merge_projects(node.input))
 
 

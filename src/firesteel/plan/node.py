@@ -6,9 +6,10 @@ A node's columns have unique names; expressions name the columns of the node's i
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 from firesteel.catalog.table import Table
-from firesteel.changelog import INSERT_ONLY, Changelog, RowKind
+from firesteel.changelog import ALL, INSERT_ONLY, Changelog, RowKind
 from firesteel.errors import Span
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression
 from firesteel.types import Field
@@ -24,6 +25,8 @@ class Scan:
     table: Table
     fields: tuple[Field, ...]
     changelog: Changelog
+    #: Each row carries its place in the order of arrival: somebody above asks which row came first.
+    ordered: bool = field(default=False, compare=False)
     span: Span | None = field(default=None, compare=False)
 
     @property
@@ -42,6 +45,38 @@ class Scan:
     @property
     def label(self) -> str:
         return f"Scan(table=[{self.table.name}], columns=[{_names(self.fields)}])"
+
+
+@dataclass(frozen=True)
+class Normalize:
+    """Remembers the last row of each key of an upsert topic, so that the old row can be said with every change."""
+
+    input: Scan
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.input.table.primary_key
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        return self.input.fields
+
+    @property
+    def changelog(self) -> Changelog:
+        return ALL
+
+    @property
+    def unique_key(self) -> UniqueKey:
+        return frozenset(self.keys)
+
+    @property
+    def label(self) -> str:
+        return f"Normalize(key=[{', '.join(self.keys)}])"
 
 
 @dataclass(frozen=True)
@@ -116,12 +151,16 @@ class Filter:
 
 @dataclass(frozen=True)
 class Aggregate:
-    """Groups by the input's columns `keys`; output columns are the keys, then one for each call."""
+    """Groups by the input's columns `keys`; output columns are the keys, then one for each call.
+
+    `old_rows`: with every change the row that was valid before it is given too.
+    """
 
     input: Node
     keys: tuple[str, ...]
     fields: tuple[Field, ...]
     calls: tuple[AggregateCall, ...]
+    old_rows: bool = False
     span: Span | None = field(default=None, compare=False)
 
     @property
@@ -129,8 +168,18 @@ class Aggregate:
         return (self.input,)
 
     @property
+    def retracts(self) -> bool:
+        """Whether rows are taken out of groups again."""
+        return self.input.changelog != INSERT_ONLY
+
+    @property
     def changelog(self) -> Changelog:
-        return frozenset({RowKind.INSERT, RowKind.UPDATE_AFTER})
+        kinds = {RowKind.INSERT, RowKind.UPDATE_AFTER}
+        if self.old_rows:
+            kinds.add(RowKind.UPDATE_BEFORE)
+        if self.retracts:
+            kinds.add(RowKind.DELETE)
+        return frozenset(kinds)
 
     @property
     def unique_key(self) -> UniqueKey:
@@ -166,6 +215,183 @@ class Union:
         return f"Union(all=[true], columns=[{_names(self.fields)}])"
 
 
+class JoinKind(Enum):
+    """SEMI: the left rows that have a partner, each once, and nothing of the partner."""
+
+    INNER = "Inner"
+    LEFT = "Left"
+    RIGHT = "Right"
+    FULL = "Full"
+    SEMI = "Semi"
+
+
+@dataclass(frozen=True)
+class Join:
+    """Pairs of rows whose keys are equal. The columns of the two sides have different names."""
+
+    left: Node
+    right: Node
+    kind: JoinKind
+    #: Pairs of an expression over the left side and one over the right, both of one type.
+    keys: tuple[tuple[Expression, Expression], ...]
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.left, self.right)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        left, right = self.left.fields, self.right.fields
+        if self.kind is JoinKind.SEMI:
+            return left
+        if self.kind in (JoinKind.RIGHT, JoinKind.FULL):
+            left = tuple(_nullable(column) for column in left)
+        if self.kind in (JoinKind.LEFT, JoinKind.FULL):
+            right = tuple(_nullable(column) for column in right)
+        return (*left, *right)
+
+    @property
+    def changelog(self) -> Changelog:
+        # A row without a partner may get one, and is taken back then.
+        outer = self.kind in (JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL)
+        appends = all(side.changelog == INSERT_ONLY for side in self.inputs)
+        return INSERT_ONLY if appends and not outer else ALL
+
+    @property
+    def unique_key(self) -> UniqueKey:
+        if self.kind is JoinKind.SEMI:
+            return self.left.unique_key
+        if self.left.unique_key is None or self.right.unique_key is None:
+            return None
+        # One partner at most: then the other side's key tells the pairs apart.
+        if self._covers(1, self.right.unique_key) and self.kind in (JoinKind.INNER, JoinKind.LEFT):
+            return self.left.unique_key
+        if self._covers(0, self.left.unique_key) and self.kind in (JoinKind.INNER, JoinKind.RIGHT):
+            return self.right.unique_key
+        return self.left.unique_key | self.right.unique_key if self.kind is JoinKind.INNER else None
+
+    def _covers(self, side: int, key: frozenset[str]) -> bool:
+        return key.issubset(one.name for one in (pair[side] for pair in self.keys) if isinstance(one, ColumnRef))
+
+    @property
+    def label(self) -> str:
+        on = ", ".join(f"{left} = {right}" for left, right in self.keys)
+        return f"Join(kind=[{self.kind.value}], on=[{on}])"
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """A column to order by. NULL is the smallest value where the query does not say otherwise."""
+
+    column: str
+    descending: bool
+    nulls_first: bool
+
+    def __str__(self) -> str:
+        usual = self.nulls_first != self.descending
+        nulls = "" if usual else f" NULLS {'FIRST' if self.nulls_first else 'LAST'}"
+        return f"{self.column} {'DESC' if self.descending else 'ASC'}{nulls}"
+
+
+@dataclass(frozen=True)
+class Rank:
+    """The rows of each partition that stand at the places `first` to `last` of an order.
+
+    `number` is the column with a row's place, None where nobody reads it; `last` is None until a filter says it.
+    `by_time`: the order is one of time, which makes the first row of a partition final.
+    """
+
+    input: Node
+    partition: tuple[str, ...]
+    order: tuple[Ordering, ...]
+    number: Field | None
+    first: int = 1
+    last: int | None = None
+    by_time: bool = False
+    old_rows: bool = False
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        return self.input.fields if self.number is None else (*self.input.fields, self.number)
+
+    @property
+    def keeps_first(self) -> bool:
+        """The first row of each partition: once written, it stays."""
+        return self.by_time and self.last == 1 and not any(column.descending for column in self.order)
+
+    @property
+    def keeps_last(self) -> bool:
+        return self.by_time and self.last == 1 and all(column.descending for column in self.order)
+
+    @property
+    def changelog(self) -> Changelog:
+        if self.keeps_first:
+            return INSERT_ONLY
+        if self._by_place and not self.old_rows:
+            return frozenset({RowKind.INSERT, RowKind.UPDATE_AFTER})
+        return ALL
+
+    @property
+    def _by_place(self) -> bool:
+        """Whether a place has one row: then a row that takes another's place is an update."""
+        return self.number is not None or self.last == self.first
+
+    @property
+    def unique_key(self) -> UniqueKey:
+        if self.last == self.first:
+            return frozenset(self.partition)
+        return None if self.number is None else frozenset({*self.partition, self.number.name})
+
+    @property
+    def label(self) -> str:
+        places = f"{self.first}" if self.first == self.last else f"{self.first} to {self.last or 'end'}"
+        number = f", number=[{self.number.name}]" if self.number else ""
+        order = ", ".join(map(str, self.order))
+        return f"Rank(places=[{places}], partitionBy=[{', '.join(self.partition)}], orderBy=[{order}]{number})"
+
+
+@dataclass(frozen=True)
+class Unnest:
+    """Each row once for every element of a collection; `elements` are the columns an element gives.
+
+    `outer`: a row whose collection is empty or NULL stays, with NULLs.
+    """
+
+    input: Node
+    collection: Expression
+    elements: tuple[Field, ...]
+    ordinality: bool = False
+    outer: bool = False
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        return (*self.input.fields, *self.elements)
+
+    @property
+    def changelog(self) -> Changelog:
+        return self.input.changelog
+
+    @property
+    def unique_key(self) -> UniqueKey:
+        return None
+
+    @property
+    def label(self) -> str:
+        kind = "outer, " if self.outer else ""
+        return f"Unnest({kind}collection=[{self.collection}], elements=[{_names(self.elements)}])"
+
+
 @dataclass(frozen=True)
 class Sink:
     """Writes its input, whose columns are the table's, in the table's order."""
@@ -195,7 +421,11 @@ class Sink:
         return f"Sink(table=[{self.table.name}], columns=[{_names(self.fields)}])"
 
 
-Node = Scan | Project | Filter | Aggregate | Union | Sink
+Node = Scan | Normalize | Project | Filter | Aggregate | Union | Join | Rank | Unnest | Sink
+
+
+def _nullable(column: Field) -> Field:
+    return Field(column.name, column.type.with_nullable(True))
 
 
 def _names(fields: tuple[Field, ...]) -> str:

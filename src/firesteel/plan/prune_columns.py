@@ -5,7 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.plan.expression import column_refs
-from firesteel.plan.node import Aggregate, Filter, Node, Project, Scan, Sink, Union
+from firesteel.plan.node import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    Union,
+    Unnest,
+)
 
 
 def prune_columns(node: Node) -> Node:
@@ -16,6 +28,10 @@ def _prune(node: Node, needed: frozenset[str]) -> Node:
     match node:
         case Scan():
             return replace(node, fields=tuple(field for field in node.fields if field.name in needed))
+        case Normalize():
+            scan = _prune(node.input, needed | set(node.keys))
+            assert isinstance(scan, Scan)
+            return replace(node, input=scan)
         case Project():
             kept = [pair for pair in zip(node.fields, node.expressions, strict=True) if pair[0].name in needed]
             read = frozenset(ref.name for _, expression in kept for ref in column_refs(expression))
@@ -45,5 +61,16 @@ def _prune(node: Node, needed: frozenset[str]) -> Node:
                 inputs=tuple(_prune(child, frozenset(kept_names)) for child in node.inputs),
                 fields=tuple(field for field in node.fields if field.name in needed),
             )
+        case Join():
+            left = frozenset(ref.name for one, _ in node.keys for ref in column_refs(one))
+            right = frozenset(ref.name for _, one in node.keys for ref in column_refs(one))
+            return replace(node, left=_prune(node.left, needed | left), right=_prune(node.right, needed | right))
+        case Rank():
+            number = node.number if node.number is not None and node.number.name in needed else None
+            read = frozenset((*node.partition, *(column.column for column in node.order)))
+            return replace(node, input=_prune(node.input, needed | read), number=number)
+        case Unnest():
+            read = frozenset(ref.name for ref in column_refs(node.collection))
+            return replace(node, input=_prune(node.input, needed | read))
         case Sink():
             return replace(node, input=_prune(node.input, needed))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from firesteel.catalog.changelog import sink_changelog
 from firesteel.catalog.table import Metadata, Physical, Table
-from firesteel.changelog import ALL, INSERT_ONLY, UPSERT, RowKind
+from firesteel.changelog import INSERT_ONLY, UPSERT, RowKind
 from firesteel.plan.expression import Expression, Literal, column_refs
+from firesteel.plan.keep_old_rows import keep_old_rows
 from firesteel.plan.known import Hidden, Known
+from firesteel.plan.limit_rank import limit_rank
 from firesteel.plan.merge_projects import merge_projects
 from firesteel.plan.mistake import Mistake, count, suggest
-from firesteel.plan.node import Aggregate, Node, Project, Scan, Sink
+from firesteel.plan.node import Aggregate, Filter, Join, Node, Project, Rank, Scan, Sink
 from firesteel.plan.relation import Relation
 from firesteel.plan.resolve_expression import to_type
 from firesteel.plan.resolve_query import QueryResolver
@@ -26,7 +28,8 @@ def resolve_insert(insert: Insert, known: Known) -> Sink | None:
         table = _target(insert, known)
         node = _columns(insert, table, relation)
         # Merged, so that a key that is a constant can be seen to be one.
-        sink = Sink(merge_projects(node), table, insert.span)
+        sink = keep_old_rows(Sink(limit_rank(merge_projects(node)), table, insert.span))
+        _check_ranks(sink)
         check_changelog(sink, insert)
         return sink
     except Mistake as mistake:
@@ -107,29 +110,53 @@ def check_changelog(sink: Sink, insert: Insert) -> None:
             culprit.span or insert.span,
             f"Write into an 'upsert-kafka' table with PRIMARY KEY ({keys}) NOT ENFORCED.",
         )
-    # Where the old row comes before the new one, a change of the key takes the old key back by itself.
-    if takes == UPSERT and sink.changelog != INSERT_ONLY and RowKind.UPDATE_BEFORE not in sink.changelog:
-        key = frozenset(table.primary_key)
-        if sink.unique_key is not None and sink.unique_key != key and not (not sink.unique_key and _constant_key(sink)):
-            unique = ", ".join(sorted(sink.unique_key)) or "none, it gives one row"
-            raise Mistake(
-                f"The rows of this query are told apart by ({unique}), and '{table.name}' has"
-                f" PRIMARY KEY ({', '.join(table.primary_key)}).",
-                insert.target.span,
-                "Group by the columns of the primary key. A key that differs is not supported yet.",
-            )
-        if sink.unique_key is None:
-            raise Mistake(
-                f"The query does not keep the columns that tell its rows apart, and '{table.name}' has"
-                f" PRIMARY KEY ({', '.join(table.primary_key)}).",
-                insert.target.span,
-                "Select every column of GROUP BY, unchanged, into the primary key.",
-            )
-    if takes == ALL and sink.changelog not in (INSERT_ONLY, ALL):
+    if takes == UPSERT:
+        _check_key(sink, insert)
+
+
+def _check_key(sink: Sink, insert: Insert) -> None:
+    """Groups are told apart by their key, so the sink's key has to be that key, or more than it."""
+    base = _below_projects(sink)
+    if not isinstance(base, Aggregate):
+        return
+    table, unique = sink.table, sink.unique_key
+    if unique is None:
         raise Mistake(
-            f"An updating query into '{table.value_format.name}' is not supported yet.",
+            f"The query does not keep the columns that tell its rows apart, and '{table.name}' has"
+            f" PRIMARY KEY ({', '.join(table.primary_key)}).",
             insert.target.span,
-            "Write into an 'upsert-kafka' table.",
+            "Select every column of GROUP BY, unchanged, into the primary key.",
+        )
+    if not unique <= frozenset(table.primary_key):
+        raise Mistake(
+            f"The rows of this query are told apart by ({', '.join(sorted(unique))}), and '{table.name}' has"
+            f" PRIMARY KEY ({', '.join(table.primary_key)}), which several of them can share.",
+            insert.target.span,
+            "Group by columns of the primary key.",
+        )
+    if not unique and RowKind.UPDATE_BEFORE not in sink.changelog and not _constant_key(sink):
+        raise Mistake(
+            f"The query gives one row, and its PRIMARY KEY ({', '.join(table.primary_key)}) in '{table.name}' would"
+            " change with it.",
+            insert.target.span,
+            "Select a constant into the primary key.",
+        )
+
+
+def _below_projects(node: Node) -> Node:
+    while isinstance(node, Sink | Project | Filter):
+        node = node.input
+    return node
+
+
+def _check_ranks(node: Node) -> None:
+    for child in node.inputs:
+        _check_ranks(child)
+    if isinstance(node, Rank) and node.last is None:
+        raise Mistake(
+            "ROW_NUMBER() without a limit would have to number all rows anew with every row.",
+            node.span,
+            "Put it into a subquery and write WHERE row_num <= 3 around it.",
         )
 
 
@@ -149,4 +176,4 @@ def updating_node(node: Node) -> Node | None:
         if found is not None:
             return found
     made_here = node.changelog != INSERT_ONLY and all(child.changelog == INSERT_ONLY for child in node.inputs)
-    return node if made_here and isinstance(node, Scan | Aggregate) else None
+    return node if made_here and isinstance(node, Scan | Aggregate | Rank | Join) else None

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sqlglot import exp
 
 from firesteel.errors import Span
-from firesteel.plan.aggregate import AggregateFunction, find_aggregate
-from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, Literal
-from firesteel.plan.function import ArgumentError
+from firesteel.plan.expression import ColumnRef, Expression, together
 from firesteel.plan.known import Hidden, Known
 from firesteel.plan.mistake import Mistake
 from firesteel.plan.node import Aggregate, Filter, Node, Project, Union
 from firesteel.plan.relation import Names, Relation
 from firesteel.plan.resolve_expression import ExpressionResolver, to_type
+from firesteel.plan.resolve_group import Item, has_aggregate, resolve_group
+from firesteel.plan.resolve_join import absorb_condition, resolve_join, semi_join
+from firesteel.plan.resolve_rank import (
+    has_window,
+    hidden_orders,
+    resolve_limit,
+    resolve_row_number,
+    without_orders,
+)
 from firesteel.plan.resolve_table import resolve_table
+from firesteel.plan.resolve_unnest import resolve_unnest
 from firesteel.plan.scope import Scope, Visible, scope_of
 from firesteel.plan.type_rule import common_type
 from firesteel.sql.node import span_of, table_hints
 from firesteel.sql.statement import Name
-from firesteel.types import Boolean, DataType, Field
+from firesteel.types import DataType, Field
 
 #: Clauses of SELECT that the lowering does not know yet, by their name in sqlglot's tree.
 _NOT_YET = {
-    "joins": "JOIN",
     "laterals": "LATERAL",
-    "windows": "WINDOW",
     "qualify": "QUALIFY",
-    "order": "ORDER BY",
-    "limit": "LIMIT",
-    "offset": "OFFSET",
     "match": "MATCH_RECOGNIZE",
 }
 
@@ -45,15 +46,32 @@ class QueryResolver:
     def __init__(self, known: Known) -> None:
         self.known = known
         self._tables = 0
+        #: The queries of WITH that can be named here, with their columns' names.
+        self._named: dict[str, tuple[exp.Expression, tuple[str, ...]]] = {}
 
     def resolve(self, query: exp.Expr) -> Relation:
+        with_ = query.args.get("with_")
+        if with_ is None:
+            return self._query(query)
+        outside = self._named
+        for one in with_.expressions:
+            self._named = {**self._named, one.alias: (one.this, _alias_columns(one))}
+        try:
+            return self._query(query)
+        finally:
+            self._named = outside
+
+    def _query(self, query: exp.Expr) -> Relation:
         match query:
             case exp.Select():
                 return self._select(query)
             case exp.Union():
-                return self._union(query)
+                return resolve_limit(self._union(query), query)
+            case exp.Intersect() | exp.Except():
+                name = type(query).__name__.upper()
+                raise Mistake(f"{name} is not supported yet.", span_of(query), "Write a join, or WHERE … IN (…).")
             case exp.Subquery():
-                return self._subquery(query)
+                return resolve_limit(self._subquery(query), query)
             case exp.Values():
                 raise Mistake("VALUES is not supported yet.", span_of(query), "Read from a table.")
             case _:
@@ -80,6 +98,15 @@ class QueryResolver:
             raise Mistake(
                 f"This query reads more than {_MOST_TABLES} tables, its views written out.", name.span, "Split the job."
             )
+        if version := node.args.get("version"):
+            raise Mistake(
+                "FOR SYSTEM_TIME AS OF is not supported yet.",
+                span_of(version),
+                "A join without it pairs each row with all that come, and follows their changes.",
+            )
+        named = self._named.get(node.name) if len(node.parts) == 1 else None
+        if named is not None:
+            return self._aliased(self._common(named, node), node, alias, _alias_columns(node))
         view = self.known.view(name)
         if view is not None:
             # A view can only name what stands before it, so it cannot read itself.
@@ -93,6 +120,18 @@ class QueryResolver:
         else:
             relation = resolve_table(self.known.source(name, table_hints(node)), alias, name.span)
         return self._aliased(relation, node, alias, _alias_columns(node))
+
+    def _common(self, named: tuple[exp.Expression, tuple[str, ...]], node: exp.Table) -> Relation:
+        """A query of WITH, under the names it was given there."""
+        query, columns = named
+        inside = self._named
+        # It sees what stood before it, and never itself.
+        earlier = list(inside)
+        self._named = {name: inside[name] for name in earlier[: earlier.index(node.name)]}
+        try:
+            return self._aliased(self.resolve(query), node, node.name, columns)
+        finally:
+            self._named = inside
 
     def _subquery(self, node: exp.Subquery) -> Relation:
         relation = self.resolve(node.this)
@@ -110,40 +149,69 @@ class QueryResolver:
             if found := select.args.get(key):
                 first = found[0] if isinstance(found, list) else found
                 raise Mistake(f"{name} is not supported yet.", span_of(first) or span_of(select))
-        if select.args.get("with_") or select.args.get("with"):
-            raise Mistake("WITH is not supported yet.", span_of(select), "Write a subquery or a CREATE VIEW.")
         source = select.args.get("from_") or select.args.get("from")
         if source is None:
             raise Mistake("SELECT without FROM is not supported yet.", span_of(select))
         relation = self._from(source.this)
+        for join in select.args.get("joins") or ():
+            relation = self._join(relation, join)
         if where := select.args.get("where"):
-            relation = self._where(relation, where)
+            relation = absorb_condition(self._where(relation, where))
         items = self._items(select, relation.scope)
         group = select.args.get("group")
         having = select.args.get("having")
-        if group or having or any(_has_aggregate(item.node) for item in items):
-            relation, resolver = self._group(relation, select, items)
+        numbered = any(has_window(item.node) for item in items)
+        if group or having or any(has_aggregate(item.node) for item in items):
+            if numbered:
+                over = next(item.node for item in items if has_window(item.node))
+                raise Mistake("OVER beside GROUP BY is not supported yet.", span_of(over), "Group in a subquery.")
+            relation, resolver = resolve_group(relation, select, items)
             if having:
                 relation = Relation(
                     Filter(relation.node, resolver.condition(having.this), span_of(having)), relation.scope
                 )
         else:
+            if numbered:
+                relation, items = resolve_row_number(relation, items, select.args.get("windows") or [])
             resolver = ExpressionResolver(relation.scope, "SELECT")
+        if not select.args.get("distinct"):
+            # The order may be one of columns that are not selected.
+            width = len(items)
+            hidden, orders = hidden_orders(select, items)
+            relation = self._project(relation, [*items, *hidden], resolver, select)
+            return without_orders(resolve_limit(relation, select, orders), width)
         relation = self._project(relation, items, resolver, select)
-        if select.args.get("distinct"):
-            node = relation.node
-            keys = tuple(field.name for field in node.fields)
-            relation = Relation(Aggregate(node, keys, node.fields, (), span_of(select)), relation.scope)
-        return relation
+        node = relation.node
+        keys = tuple(field.name for field in node.fields)
+        distinct = Aggregate(node, keys, node.fields, (), span=span_of(select))
+        return resolve_limit(Relation(distinct, relation.scope), select)
 
     def _where(self, relation: Relation, where: exp.Where) -> Relation:
         try:
-            condition = ExpressionResolver(relation.scope, "WHERE").condition(where.this)
+            plain: list[exp.Expression] = []
+            for part in _conjuncts(where.this):
+                if isinstance(part, exp.In) and part.args.get("query"):
+                    operand = ExpressionResolver(relation.scope, "WHERE").resolve(part.this)
+                    relation = semi_join(relation, self.resolve(part.args["query"]), operand, part)
+                else:
+                    plain.append(part)
+            resolver = ExpressionResolver(relation.scope, "WHERE")
+            conditions = [resolver.condition(part) for part in plain]
         except Mistake as mistake:
             # The rest of the query can still be looked at.
             self.known.report(mistake.problem)
             return relation
-        return Relation(Filter(relation.node, condition, span_of(where)), relation.scope)
+        if not conditions:
+            return relation
+        return Relation(Filter(relation.node, together(conditions), span_of(where)), relation.scope)
+
+    def _join(self, left: Relation, join: exp.Join) -> Relation:
+        other = join.this
+        if isinstance(other, exp.Unnest):
+            return resolve_unnest(left, other, join)
+        if isinstance(other, exp.Lateral):
+            raise Mistake("LATERAL is not supported yet.", span_of(other))
+        return resolve_join(left, self._from(other), join)
 
     def _items(self, select: exp.Select, scope: Scope) -> list[Item]:
         """The select list with every star written out."""
@@ -187,49 +255,9 @@ class QueryResolver:
         node: Node = Project(relation.node, tuple(fields), tuple(expressions), span_of(select))
         return Relation(node, Scope(tuple(visible)))
 
-    # -- GROUP BY --------------------------------------------------------------------------------------------------
-
-    def _group(self, relation: Relation, select: exp.Select, items: list[Item]) -> tuple[Relation, ExpressionResolver]:
-        """An Aggregate over a Project that computes its keys and arguments, and a resolver for what stands above it."""
-        group = select.args.get("group")
-        written = list(group.expressions) if group else []
-        if group and any(group.args.get(key) for key in ("grouping_sets", "cube", "rollup")):
-            raise Mistake("GROUPING SETS, CUBE and ROLLUP are not supported yet.", span_of(group))
-        below = _Below(ExpressionResolver(relation.scope, "GROUP BY"))
-        keys: dict[str, ColumnRef] = {}
-        for node in written:
-            node = _by_alias(node, items, relation.scope)
-            expression = below.resolver.resolve(node)
-            ref = below.column(expression)
-            keys[ref.name] = ref
-        calls = _Calls(ExpressionResolver(relation.scope, "an aggregate"), below)
-        # An aggregate needs all of its calls before its columns are known: find them in SELECT and HAVING first.
-        having = select.args.get("having")
-        for item in items:
-            calls.collect(item.node, item.name)
-        if having:
-            calls.collect(having.this, "")
-        input_node = below.project(relation.node)
-        fields = (
-            *(Field(ref.name, ref.type) for ref in keys.values()),
-            *(Field(name, call.type) for name, call in calls.named.items()),
-        )
-        aggregate = Aggregate(
-            input_node, tuple(keys), fields, tuple(calls.named.values()), span_of(group) if group else span_of(select)
-        )
-        above = _AboveAggregate(relation.scope, below, keys, calls)
-        return Relation(aggregate, scope_of("", [(field.name, field.name, field.type) for field in fields])), above
-
     # -- UNION ALL -------------------------------------------------------------------------------------------------
 
     def _union(self, union: exp.Union) -> Relation:
-        if union.args.get("distinct"):
-            raise Mistake(
-                "UNION is not supported yet.", span_of(union), "Write UNION ALL, or SELECT DISTINCT around it."
-            )
-        for key in ("order", "limit"):
-            if found := union.args.get(key):
-                raise Mistake(f"{_NOT_YET[key]} is not supported yet.", span_of(found))
         sides = [self.resolve(union.this), self.resolve(union.expression)]
         counts = [len(side.columns) for side in sides]
         if counts[0] != counts[1]:
@@ -261,153 +289,21 @@ class QueryResolver:
             for side in sides
         )
         visible = [(name, field.name, field.type) for name, field in zip(sides[0].columns, fields, strict=True)]
-        return Relation(Union(nodes, fields, span_of(union)), scope_of("", visible))
+        node: Node = Union(nodes, fields, span_of(union))
+        if union.args.get("distinct"):
+            node = Aggregate(node, tuple(held), fields, (), span=span_of(union))
+        return Relation(node, scope_of("", visible))
 
 
-@dataclass(frozen=True)
-class Item:
-    """One item of a select list: its expression and its name, empty where it has none."""
-
-    node: exp.Expression
-    name: str
-
-
-class _Below:
-    """The Project under an Aggregate: every key and argument is a column of it, each expression once."""
-
-    def __init__(self, resolver: ExpressionResolver) -> None:
-        self.resolver = resolver
-        self._names = Names()
-        self._columns: dict[Expression, ColumnRef] = {}
-
-    def column(self, expression: Expression) -> ColumnRef:
-        if expression not in self._columns:
-            self._columns[expression] = ColumnRef(self._names.unique(str(expression)), expression.type)
-        return self._columns[expression]
-
-    def find(self, expression: Expression) -> ColumnRef | None:
-        return self._columns.get(expression)
-
-    def unique(self, wanted: str) -> str:
-        return self._names.unique(wanted)
-
-    def project(self, node: Node) -> Node:
-        return Project(
-            node,
-            tuple(Field(ref.name, ref.type) for ref in self._columns.values()),
-            tuple(self._columns),
-        )
-
-
-class _Calls:
-    """The aggregate calls of one SELECT: equal ones are computed once."""
-
-    def __init__(self, resolver: ExpressionResolver, below: _Below) -> None:
-        self.resolver = resolver
-        self.below = below
-        self.named: dict[str, AggregateCall] = {}
-
-    def collect(self, node: exp.Expression, wanted: str) -> None:
-        if _aggregate_of(node):
-            self.name_of(node, wanted)
-            return
-        for child in node.iter_expressions():
-            self.collect(child, "")
-
-    def name_of(self, node: exp.Expression, wanted: str = "") -> str:
-        call = self._resolve(node)
-        for name, known in self.named.items():
-            if known == call:
-                return name
-        name = self.below.unique(wanted or f"{call.function.lower()}")
-        self.named[name] = call
-        return name
-
-    def _resolve(self, node: exp.Expression) -> AggregateCall:
-        condition = None
-        if isinstance(node, exp.Filter):
-            written = node.expression.this
-            resolved = self.resolver.condition(written)
-            condition = self.below.column(resolved)
-            node = node.this
-        function = _aggregate_of(node)
-        assert function is not None
-        arguments = list(node.expressions)
-        distinct = len(arguments) == 1 and isinstance(arguments[0], exp.Distinct)
-        if distinct:
-            arguments = list(arguments[0].expressions)
-        if len(arguments) != 1:
-            raise Mistake(f"'{function.name}' takes one argument and has {len(arguments)}.", span_of(node))
-        if isinstance(arguments[0], exp.Star):
-            if function.name != "COUNT" or distinct:
-                raise Mistake(f"'{function.name}' does not take '*'.", span_of(node))
-            return AggregateCall("COUNT", None, function.result(Boolean()), filter=condition)
-        argument = self.resolver.resolve(arguments[0])
-        try:
-            result = function.result(argument.type)
-        except ArgumentError as error:
-            raise Mistake(f"'{function.name}' {error}, and has {argument.type.sql}.", span_of(node)) from None
-        # A constant argument that is never NULL makes COUNT(1) another COUNT(*).
-        if function.name == "COUNT" and not distinct and isinstance(argument, Literal) and argument.value is not None:
-            return AggregateCall("COUNT", None, result, filter=condition)
-        # MIN and MAX give the same with and without DISTINCT, and without it they need no state for it.
-        distinct = distinct and function.name not in ("MIN", "MAX")
-        return AggregateCall(function.name, self.below.column(argument), result, distinct, condition)
-
-
-class _AboveAggregate(ExpressionResolver):
-    """Resolves SELECT and HAVING of a grouped query: an aggregate is a column now, and so is each key."""
-
-    def __init__(self, scope: Scope, below: _Below, keys: dict[str, ColumnRef], calls: _Calls) -> None:
-        super().__init__(scope, "SELECT")
-        self._below = below
-        self._keys = keys
-        self._calls = calls
-
-    def resolve(self, node: exp.Expression) -> Expression:
-        if _aggregate_of(node):
-            name = self._calls.name_of(node)
-            return ColumnRef(name, self._calls.named[name].type)
-        if not _has_aggregate(node):
-            key = self._key(node)
-            if key is not None:
-                return key
-            if isinstance(node, exp.Column):
-                found = super().resolve(node)
-                raise Mistake(
-                    f"'{found}' is neither in GROUP BY nor inside an aggregate.",
-                    span_of(node),
-                    f"Add it to GROUP BY, or write for example MAX({found}).",
-                )
-        return super().resolve(node)
-
-    def _key(self, node: exp.Expression) -> ColumnRef | None:
-        """The key that this expression is, if it is one."""
-        try:
-            ref = self._below.find(self._below.resolver.resolve(node))
-        except Mistake:
-            return None
-        return ref if ref is not None and ref.name in self._keys else None
-
-
-def _aggregate_of(node: exp.Expression) -> AggregateFunction | None:
-    inner = node.this if isinstance(node, exp.Filter) else node
-    return find_aggregate(inner.name) if isinstance(inner, exp.Anonymous) else None
-
-
-def _has_aggregate(node: exp.Expression) -> bool:
-    return _aggregate_of(node) is not None or any(_has_aggregate(child) for child in node.iter_expressions())
-
-
-def _by_alias(node: exp.Expression, items: list[Item], scope: Scope) -> exp.Expression:
-    """GROUP BY takes an alias of the select list where the input has no column of that name."""
-    if isinstance(node, exp.Column) and not node.table:
-        if any(column.name == node.name for column in scope.columns):
-            return node
-        for item in items:
-            if item.name == node.name and not _has_aggregate(item.node):
-                return item.node
-    return node
+def _conjuncts(condition: exp.Expression) -> list[exp.Expression]:
+    """The parts of a condition that all have to hold, as they are written."""
+    match condition:
+        case exp.And():
+            return [*_conjuncts(condition.this), *_conjuncts(condition.expression)]
+        case exp.Paren():
+            return _conjuncts(condition.this)
+        case _:
+            return [condition]
 
 
 def _name(node: exp.Table) -> Name:

@@ -18,7 +18,7 @@ from firesteel.types import Field, Timestamp, TimestampLtz
 
 def resolve_table(table: Table, alias: str, span: Span | None) -> Relation:
     stored = [column for column in table.columns if isinstance(column, Physical | Metadata)]
-    scan = Scan(table, tuple(Field(column.name, column.type) for column in stored), source_changelog(table), span)
+    scan = Scan(table, tuple(Field(column.name, column.type) for column in stored), source_changelog(table), span=span)
     if len(stored) == len(table.columns):
         return _visible(scan, alias)
     scope = Scope(scope_of(table.name, [(field.name, field.name, field.type) for field in scan.fields]).columns)

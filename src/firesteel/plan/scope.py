@@ -40,11 +40,13 @@ class AmbiguousColumn(LookupError):
 @dataclass(frozen=True)
 class Scope:
     columns: tuple[Visible, ...]
+    #: Columns that only their table's name reaches: those that USING has made one of.
+    hidden: tuple[Visible, ...] = ()
 
     def find(self, name: str, relation: str | None = None) -> ColumnRef:
         found = [
             column
-            for column in self.columns
+            for column in (self.columns if relation is None else (*self.columns, *self.hidden))
             if column.name == name and (relation is None or column.relation == relation)
         ]
         if not found:
@@ -54,7 +56,7 @@ class Scope:
         return found[0].ref
 
     def has_relation(self, relation: str) -> bool:
-        return any(column.relation == relation for column in self.columns)
+        return any(column.relation == relation for column in (*self.columns, *self.hidden))
 
     def of_relation(self, relation: str | None = None) -> tuple[Visible, ...]:
         return tuple(column for column in self.columns if relation is None or column.relation == relation)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from firesteel.changelog import INSERT_ONLY
 from firesteel.options.kafka import SCAN_BOUNDED_MODE, BoundedMode
-from firesteel.plan.expression import AggregateCall
+from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, substitute
 from firesteel.plan.lineage import readable_columns
-from firesteel.plan.node import Aggregate, Node, scans
+from firesteel.plan.node import Aggregate, Join, Node, Normalize, Rank, scans
 
 #: Whether the run time forgets state after 'table.exec.state.ttl'. While it does not, texts must not promise it.
 TTL_HAS_EFFECT = False
@@ -51,6 +52,26 @@ def _states(node: Node) -> Iterator[State]:
             yield State(
                 node, key, kept or ("that it was seen",), distinct, is_unbounded(node) and bool(key or distinct)
             )
+
+        case Normalize(keys=keys):
+            yield State(node, keys, ("its last row",), (), is_unbounded(node))
+        case Rank(partition=partition, last=last):
+            names = readable_columns(node.input)
+            key = tuple(names.get(name, name) for name in partition)
+            rows = "its first row" if node.keeps_first else "its last row" if node.keeps_last else f"{last} rows"
+            yield State(node, key, (rows,), (), is_unbounded(node) and bool(key))
+        case Join(keys=keys):
+            left, right = readable_columns(node.left), readable_columns(node.right)
+            pairs = [f"{_readable(one, left)} = {_readable(other, right)}" for one, other in keys]
+            kept = ("every change of both sides",) if node.changelog != INSERT_ONLY else ("every row of both sides",)
+            yield State(node, tuple(pairs), kept, (), is_unbounded(node))
+
+
+def _readable(expression: Expression, names: dict[str, str]) -> str:
+    def swap(part: Expression) -> Expression | None:
+        return ColumnRef(names.get(part.name, part.name), part.type) if isinstance(part, ColumnRef) else None
+
+    return str(substitute(expression, swap))
 
 
 def is_unbounded(node: Node) -> bool:

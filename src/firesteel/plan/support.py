@@ -20,7 +20,10 @@ from firesteel.options.option import Option
 from firesteel.options.registry import format_named
 from firesteel.options.setting import SOURCE_IDLE_TIMEOUT, STATE_TTL
 from firesteel.options.upsert_kafka import SINK_BUFFER_FLUSH_MAX_ROWS
-from firesteel.plan.node import Aggregate, Node, Scan, Sink, scans
+from firesteel.plan.aggregate import REVERSIBLE
+from firesteel.plan.node import Aggregate, Join, Node, Rank, Scan, Sink, scans
+from firesteel.plan.retraction import null_when_retracted
+from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp, TimestampLtz
 
 #: Options that are read and do nothing yet. Silence would be a lie about what the job does.
 _NO_EFFECT_ON_SINK = (SINK_PARALLELISM, SINK_BUFFER_FLUSH_MAX_ROWS)
@@ -33,6 +36,10 @@ _SETTINGS_WITHOUT_EFFECT = (
 
 #: The formats that have a decoder and an encoder.
 FORMATS = frozenset({"json", "csv", "avro", "raw", "debezium-json", "canal-json", "maxwell-json", "ogg-json"})
+
+
+#: A Top-N keeps twice as many rows for each partition, in one value of the state.
+MOST_PLACES = 10_000
 
 
 def check_support(sink: Sink) -> tuple[Problem, ...]:
@@ -85,8 +92,77 @@ def _formats(table: Table) -> Iterator[Problem]:
 def _nodes(node: Node) -> Iterator[Problem]:
     for child in node.inputs:
         yield from _nodes(child)
-    if isinstance(node, Aggregate) and node.input.changelog != INSERT_ONLY:
-        yield Problem("An aggregate over a query that updates is not supported yet.", node.span)
+    match node:
+        case Aggregate():
+            yield from _aggregate(node)
+        case Join(keys=()):
+            yield Problem(
+                "A join needs an equality between its two sides.", node.span, "Write for example ON a.id = b.id."
+            )
+        case Rank():
+            yield from _rank(node)
+        case _:
+            return
+
+
+def _aggregate(node: Aggregate) -> Iterator[Problem]:
+    if not node.retracts and not node.old_rows:
+        return
+    safe = null_when_retracted(node.input)
+    for call in node.calls:
+        if call.function in REVERSIBLE:
+            continue
+        kept = call.argument is not None and (not node.retracts or call.argument.name in safe)
+        if call.function in ("MIN", "MAX") and kept:
+            continue
+        if node.retracts:
+            yield Problem(
+                f"'{call.function}' over a query that updates or deletes is not supported: which value comes next when"
+                " the present one goes is not known.",
+                node.span,
+                "COUNT, SUM and AVG are supported there.",
+            )
+        else:
+            yield Problem(
+                f"'{call.function}' is not supported yet where the old row has to be known.",
+                node.span,
+                "Write into an 'upsert-kafka' table whose primary key is the columns of GROUP BY.",
+            )
+    fields = {field.name: field for field in node.input.fields}
+    held = [*node.keys, *(call.argument.name for call in node.calls if call.distinct and call.argument)]
+    for name in held:
+        if isinstance(fields[name].type, Array | Map | Multiset | Row):
+            yield Problem(
+                f"GROUP BY '{name}' of type {fields[name].type.sql} over a query that updates is not supported yet.",
+                node.span,
+                "Group by columns of simple types.",
+            )
+
+
+def _rank(node: Rank) -> Iterator[Problem]:
+    if node.last is None or node.last < node.first or node.last > MOST_PLACES:
+        yield Problem(f"ROW_NUMBER() is limited to 1 to {MOST_PLACES} places.", node.span)
+    if node.input.changelog != INSERT_ONLY:
+        yield Problem(
+            "ROW_NUMBER() over a query that updates is not supported yet.",
+            node.span,
+            "It can stand over a query that only inserts.",
+        )
+    yield from _mixed_order(node)
+
+
+def _mixed_order(node: Rank) -> Iterator[Problem]:
+    types = {field.name: field.type for field in node.input.fields}
+    if len({column.descending for column in node.order}) < 2:
+        return
+    for column in node.order:
+        if not column.descending and not isinstance(types[column.column], (*NUMERIC, Date, Timestamp, TimestampLtz)):
+            yield Problem(
+                f"'{column.column} ASC' of type {types[column.column].sql} beside a column with DESC is not supported"
+                " yet.",
+                node.span,
+                "Order all columns in one direction.",
+            )
 
 
 def settings_without_effect(settings: Mapping[str, object]) -> tuple[Problem, ...]:

@@ -12,9 +12,11 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from firesteel.plan.aggregate import IN_ORDER
 from firesteel.plan.expression import AggregateCall
 from firesteel.plan.node import Aggregate
 from firesteel.spark.expression import column
+from firesteel.spark.kind import ORDER
 from firesteel.spark.type import spark_type
 from firesteel.types import INTEGER, BigInt, DataType, Decimal, TinyInt
 
@@ -28,7 +30,8 @@ def lower_aggregate(node: Aggregate, rows: DataFrame, partitions: int) -> DataFr
     ways = _distinct_columns(node)
     if ways:
         rows = _split(node, rows, ways, partitions)
-    aggregates = [_aggregate(call, ways).alias(name) for call, name in zip(node.calls, outputs, strict=True)]
+    ordered = ORDER in rows.columns
+    aggregates = [_aggregate(call, ways, ordered).alias(name) for call, name in zip(node.calls, outputs, strict=True)]
     # SELECT DISTINCT has nothing to compute, and Spark needs something.
     grouped = rows.groupBy(*keys).agg(*(aggregates or [F.count(F.lit(1)).alias("__rows")]))
     return grouped.select(*(column(field.name) for field in node.fields))
@@ -64,7 +67,7 @@ def _split(node: Aggregate, rows: DataFrame, ways: dict[tuple[str, str | None], 
     return reduce(DataFrame.union, distinct, plain)
 
 
-def _aggregate(call: AggregateCall, ways: dict[tuple[str, str | None], str]) -> Column:
+def _aggregate(call: AggregateCall, ways: dict[tuple[str, str | None], str], ordered: bool) -> Column:
     value = F.lit(1) if call.argument is None else column(call.argument.name)
     if call.distinct:
         names = list(ways.values())
@@ -76,7 +79,26 @@ def _aggregate(call: AggregateCall, ways: dict[tuple[str, str | None], str]) -> 
         if ways:
             value = F.when(column(_WAY) == 0, value)
     argument = call.argument.type if call.argument is not None else TinyInt()
+    if call.function in IN_ORDER:
+        return _in_order(call, value, column(ORDER) if ordered else F.lit(0))
     return _native(call.function, value, argument, call.type)
+
+
+def _in_order(call: AggregateCall, value: Column, order: Column) -> Column:
+    """Aggregates that ask which value came first. NULLs do not count."""
+    place = F.when(value.isNotNull(), order)
+    match call.function:
+        case "FIRST_VALUE":
+            return F.min_by(value, place)
+        case "LAST_VALUE":
+            return F.max_by(value, place)
+    # A list of nothing is NULL, not an empty text.
+    kept = F.collect_list(F.when(value.isNotNull(), F.struct(place.alias("o"), value.alias("v"))))
+    texts = F.transform(F.array_sort(kept), lambda one: one.getField("v"))
+    return F.when(F.size(kept) > 0, F.array_join(texts, call.separator or ""))
+
+
+_SPREADS = {"STDDEV_POP": F.stddev_pop, "STDDEV_SAMP": F.stddev_samp, "VAR_POP": F.var_pop, "VAR_SAMP": F.var_samp}
 
 
 def _native(function: str, value: Column, argument: DataType, result: DataType) -> Column:
@@ -96,6 +118,8 @@ def _native(function: str, value: Column, argument: DataType, result: DataType) 
             if isinstance(argument, Decimal):
                 return (F.sum(_wide(value, argument)) / F.count(value)).cast(wanted)
             return F.avg(value).cast(wanted)
+        case _ if function in _SPREADS:
+            return _SPREADS[function](value.cast("double")).cast(wanted)
     raise TypeError(f"{function} has no Spark spelling")
 
 

@@ -41,6 +41,7 @@ def bind_source(scan: Scan) -> ReadSpec:
         tolerant=_is_tolerant(table),
         changes=scan.changelog != INSERT_ONLY,
         upsert=table.connector == "upsert-kafka",
+        ordered=scan.ordered,
         max_rows=options.get(SCAN_MAX_ROWS_PER_BATCH) or 1,
         discovery_seconds=interval.total_seconds() if interval else 0.0,
     )

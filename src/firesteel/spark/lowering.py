@@ -10,10 +10,15 @@ from pyspark.sql import functions as F
 
 from firesteel.changelog import INSERT_ONLY, RowKind
 from firesteel.plan.expression import ColumnRef, Expression
-from firesteel.plan.node import Aggregate, Filter, Node, Project, Scan, Sink, Union
+from firesteel.plan.node import Aggregate, Filter, Join, Node, Normalize, Project, Rank, Scan, Sink, Union, Unnest
 from firesteel.spark.aggregate import lower_aggregate
+from firesteel.spark.change_aggregate import lower_change_aggregate
 from firesteel.spark.expression import column, lower_expression
-from firesteel.spark.kind import CODES, KIND
+from firesteel.spark.join import lower_join
+from firesteel.spark.kind import CODES, KIND, ORDER, carried, code
+from firesteel.spark.normalize import lower_normalize
+from firesteel.spark.rank import lower_rank
+from firesteel.spark.unnest import lower_unnest
 
 #: How a Scan becomes a DataFrame: the job knows the session and the checkpoint.
 ReadTable = Callable[[Scan], DataFrame]
@@ -30,7 +35,7 @@ def lower_plan(node: Node, read_table: ReadTable, partitions: int) -> DataFrame:
             outputs = [
                 _named(field.name, expression) for field, expression in zip(node.fields, node.expressions, strict=True)
             ]
-            return rows.select(*outputs, *_carried(rows))
+            return rows.select(*outputs, *carried(rows))
         case Filter():
             rows = lower_plan(node.input, read_table, partitions)
             condition = lower_expression(node.condition)
@@ -42,18 +47,41 @@ def lower_plan(node: Node, read_table: ReadTable, partitions: int) -> DataFrame:
             kept = F.coalesce(condition, F.lit(False))
             if KIND in rows.columns:
                 kept = kept & (column(KIND) != CODES[RowKind.DELETE])
-            return rows.withColumn(KIND, F.when(kept, _code(RowKind.UPDATE_AFTER)).otherwise(_code(RowKind.DELETE)))
+            return rows.withColumn(KIND, F.when(kept, code(RowKind.UPDATE_AFTER)).otherwise(code(RowKind.DELETE)))
+        case Normalize():
+            return lower_normalize(node, lower_plan(node.input, read_table, partitions))
         case Aggregate():
-            return lower_aggregate(node, lower_plan(node.input, read_table, partitions), partitions)
+            rows = lower_plan(node.input, read_table, partitions)
+            lower = lower_change_aggregate if node.retracts or node.old_rows else lower_aggregate
+            return lower(node, rows, partitions)
         case Union():
-            branches = [lower_plan(child, read_table, partitions) for child in node.inputs]
-            if any(KIND in rows.columns for rows in branches):
-                # An upsert where a branch cannot say more: a sink that needs to know has refused it.
-                branches = [
-                    rows if KIND in rows.columns else rows.withColumn(KIND, _code(RowKind.UPDATE_AFTER))
-                    for rows in branches
-                ]
-            return reduce(DataFrame.union, branches)
+            return _union([lower_plan(child, read_table, partitions) for child in node.inputs], node)
+        case Join():
+            left = lower_plan(node.left, read_table, partitions)
+            return lower_join(node, left, lower_plan(node.right, read_table, partitions), partitions)
+        case Rank():
+            return lower_rank(node, lower_plan(node.input, read_table, partitions), partitions)
+        case Unnest():
+            return lower_unnest(node, lower_plan(node.input, read_table, partitions))
+
+
+def _union(branches: list[DataFrame], node: Union) -> DataFrame:
+    """A branch that only inserts stands beside one that does more; one that knows no order comes first."""
+    hidden = []
+    if any(KIND in rows.columns for rows in branches):
+        hidden.append(KIND)
+        branches = [
+            # An upsert where the branch cannot say more: what needs to know more has asked for it.
+            rows if KIND in rows.columns else rows.withColumn(KIND, code(RowKind.UPDATE_AFTER))
+            for rows in branches
+        ]
+    if any(ORDER in rows.columns for rows in branches):
+        hidden.append(ORDER)
+        branches = [
+            rows if ORDER in rows.columns else rows.withColumn(ORDER, F.lit(0).cast("bigint")) for rows in branches
+        ]
+    names = [*(field.name for field in node.fields), *hidden]
+    return reduce(DataFrame.union, [rows.select(*map(column, names)) for rows in branches])
 
 
 def _named(name: str, expression: Expression) -> Column:
@@ -61,11 +89,3 @@ def _named(name: str, expression: Expression) -> Column:
     if isinstance(expression, ColumnRef) and expression.name == name:
         return column(name)
     return lower_expression(expression).alias(name)
-
-
-def _carried(rows: DataFrame) -> list[Column]:
-    return [column(KIND)] if KIND in rows.columns else []
-
-
-def _code(kind: RowKind) -> Column:
-    return F.lit(CODES[kind]).cast("tinyint")

@@ -14,7 +14,7 @@ from firesteel.changelog import RowKind
 from firesteel.formats.arrow import arrow_type
 from firesteel.formats.codec import Decoded, Reject
 from firesteel.formats.registry import make_decoder
-from firesteel.spark.kind import CODES, KIND
+from firesteel.spark.kind import CODES, KIND, ORDER
 from firesteel.types import DataType, Field
 
 #: Metadata keys that the value's format reads, and not the connector.
@@ -63,8 +63,11 @@ class RecordDecoder:
         metadata: Mapping[str, str],
         changes: bool,
         upsert: bool,
+        first_place: int | None = None,
     ) -> None:
+        """`first_place` is added to a record's offset for its place in the order of arrival; None: nobody asks."""
         self._fields = fields
+        self._first_place = first_place
         self._changes = changes
         self._upsert = upsert
         inside = {name: key for name, key in metadata.items() if key.startswith(_IN_VALUE)}
@@ -87,7 +90,8 @@ class RecordDecoder:
     def decode(self, messages: list[Message]) -> tuple[pa.RecordBatch, list[Reject]]:
         decoded = self._value.decode([message.value() for message in messages])
         rejects = list(decoded.rejects)
-        if self._key is None and not self._metadata and not self._changes and not self._value_metadata:
+        plain = self._key is None and not self._metadata and not self._changes and not self._value_metadata
+        if plain and self._first_place is None:
             return decoded.batch, rejects
         origin = _origin(decoded)
         columns: dict[str, pa.Array] = dict(zip(decoded.batch.schema.names, decoded.batch.columns, strict=True))
@@ -104,6 +108,11 @@ class RecordDecoder:
         for name, metadata_key in self._metadata.items():
             columns[name] = self._metadata_column(name, metadata_key, messages, origin)
         names = [field.name for field in self._fields] + ([KIND] if self._changes else [])
+        if self._first_place is not None:
+            first = self._first_place
+            places = [(message.offset() or 0) + first for message in messages]
+            columns[ORDER] = pa.array(places, pa.int64()).take(origin)
+            names.append(ORDER)
         return pa.RecordBatch.from_arrays([columns[name] for name in names], names=names), rejects
 
     def _type_of(self, name: str) -> DataType:

@@ -36,7 +36,7 @@ from firesteel.kafka.position import (
 from firesteel.kafka.reader import consumer_for, read_range
 from firesteel.options.position import Bound, StartPosition, Unbounded
 from firesteel.spark.failure import carry
-from firesteel.spark.kind import KIND
+from firesteel.spark.kind import KIND, ORDER
 from firesteel.spark.record import RecordDecoder
 from firesteel.spark.type import spark_schema
 from firesteel.types import Field
@@ -65,6 +65,8 @@ class ReadSpec:
     #: Rows carry what they mean in a changelog; `upsert`: a null value deletes the row of its key.
     changes: bool
     upsert: bool
+    #: Rows carry their place in the order of arrival.
+    ordered: bool
     max_rows: int
     discovery_seconds: float
 
@@ -73,6 +75,8 @@ class ReadSpec:
         schema = spark_schema(self.fields)
         if self.changes:
             schema = schema.add(KIND, spark.ByteType())
+        if self.ordered:
+            schema = schema.add(ORDER, spark.LongType())
         if self.tolerant:
             schema = schema.add(REJECT, spark.StringType())
         elif not schema.fields:
@@ -104,11 +108,12 @@ class KafkaSource(DataSource):
 
 
 class Range(InputPartition):
-    """A stretch of one partition, for one task."""
+    """A stretch of one partition, for one task, in the source's batch of that sequence."""
 
-    def __init__(self, topic: str, partition: int, start: int, end: int) -> None:
+    def __init__(self, topic: str, partition: int, start: int, end: int, sequence: int) -> None:
         super().__init__((topic, partition, start, end))
         self.topic, self.partition, self.start, self.end = topic, partition, start, end
+        self.sequence = sequence
 
 
 class KafkaStreamReader(DataSourceStreamReader):
@@ -203,7 +208,7 @@ class KafkaStreamReader(DataSourceStreamReader):
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         begins = from_json(start["positions"]) | from_json(end["begins"])
         return [
-            Range(topic, number, begins[topic, number], offset)
+            Range(topic, number, begins[topic, number], offset, end["sequence"])
             for (topic, number), offset in from_json(end["positions"]).items()
             if offset > begins[topic, number]
         ]
@@ -218,6 +223,7 @@ class KafkaStreamReader(DataSourceStreamReader):
                 self.spec.metadata,
                 self.spec.changes,
                 self.spec.upsert,
+                _first_place(partition) if self.spec.ordered else None,
             )
             blocks = read_range(self.spec.config, partition.topic, partition.partition, partition.start, partition.end)
             for messages in blocks:
@@ -244,6 +250,11 @@ class KafkaStreamReader(DataSourceStreamReader):
 
         Spark calls this only when the next batch begins, so a job that has caught up would show a lag for ever.
         """
+
+
+def _first_place(partition: Range) -> int:
+    """What a record's offset is added to for its place: later batches come after earlier ones, in whichever partition."""
+    return (partition.sequence << 32) - partition.start
 
 
 class _carried:

@@ -1,0 +1,36 @@
+"""What is known about the rows a query takes back."""
+
+from __future__ import annotations
+
+from firesteel.changelog import INSERT_ONLY
+from firesteel.plan.expression import ColumnRef
+from firesteel.plan.node import Filter, Join, JoinKind, Node, Project
+
+
+def null_when_retracted(node: Node) -> frozenset[str]:
+    """The columns that are NULL in every row that is ever taken back: MAX over such a column never loses its value.
+
+    An outer join of rows that stay takes back only rows that were padded with NULLs.
+    """
+    if node.changelog == INSERT_ONLY:
+        return frozenset(field.name for field in node.fields)
+    match node:
+        case Join(kind=JoinKind.LEFT) if _inserts(node):
+            return frozenset(field.name for field in node.right.fields)
+        case Join(kind=JoinKind.RIGHT) if _inserts(node):
+            return frozenset(field.name for field in node.left.fields)
+        case Filter():
+            return null_when_retracted(node.input)
+        case Project():
+            below = null_when_retracted(node.input)
+            return frozenset(
+                field.name
+                for field, expression in zip(node.fields, node.expressions, strict=True)
+                if isinstance(expression, ColumnRef) and expression.name in below
+            )
+        case _:
+            return frozenset()
+
+
+def _inserts(node: Join) -> bool:
+    return all(side.changelog == INSERT_ONLY for side in node.inputs)
