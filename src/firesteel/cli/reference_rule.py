@@ -56,6 +56,11 @@ def rule_sentence(found: rule.Rule, prefix: str = "") -> Text:
         case rule.OneTopicWhen(option=option, value=value):
             first = f"{name(option)} = `{value.value}`"
             return Text(f"{first} needs a table of one topic.", f"{first} 时表只能有一个主题。")
+        case rule.AnotherTopic(option=option):
+            return Text(
+                f"{name(option)} is not one of the topics that the table reads.",
+                f"{name(option)} 不能是该表读取的主题。",
+            )
         case rule.PropertyWhen(option=option, value=value, name=property_name, allowed=allowed):
             first, values = f"{name(option)} = `{value.value}`", ", ".join(f"`{text}`" for text in allowed)
             return Text(

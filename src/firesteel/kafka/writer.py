@@ -11,10 +11,21 @@ from firesteel.errors import JobError
 
 _FLUSH_SECONDS = 120.0
 
+Headers = list[tuple[str, str | bytes | None]]
+
 #: Let librdkafka chooses the partition: by the key's hash where there is a key.
 ANY_PARTITION = -1
 
 _producers: dict[tuple[tuple[str, str], ...], Producer] = {}
+
+
+class RefusedError(JobError):
+    """Messages that Kafka does not take."""
+
+    def __init__(self, message: str, error: KafkaError) -> None:
+        super().__init__(message)
+        self.reason = error.str().rstrip(".")
+        self.too_large = error.code() in (KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_MSG_SIZE)
 
 
 def writer_config(config: Mapping[str, str]) -> dict[str, object]:
@@ -27,6 +38,8 @@ def writer_config(config: Mapping[str, str]) -> dict[str, object]:
         "batch.size": 1024 * 1024,
         "queue.buffering.max.messages": 500_000,
         "queue.buffering.max.kbytes": 256 * 1024,
+        # What is too large is the broker's to say: topics differ.
+        "message.max.bytes": 64 * 1024 * 1024,
         **config,
         # A report for each success would cost more than the message; a flush that leaves nothing proves the rest.
         "delivery.report.only.error": True,
@@ -51,7 +64,7 @@ class Writer:
         key: bytes | None,
         value: bytes | None,
         partition: int = ANY_PARTITION,
-        headers: list[tuple[str, str | bytes | None]] | None = None,
+        headers: Headers | None = None,
         timestamp: int = 0,
     ) -> None:
         """Hands one message over; `timestamp` 0 lets the client set it."""
@@ -66,7 +79,7 @@ class Writer:
                 self._producer.poll(0.1)
                 self._check()
             except KafkaException as error:
-                raise JobError(f"Writing to '{topic}' failed: {_reason(error)}.") from None
+                raise _refusal(f"Writing to '{topic}' failed", error.args[0]) from None
 
     def poll(self) -> None:
         """Lets delivery reports in."""
@@ -90,9 +103,8 @@ class Writer:
     def _check(self) -> None:
         if self._failed:
             failed, self._failed = self._failed, []
-            raise JobError(f"{len(failed)} messages to '{self._topic}' were refused: {failed[0].str()}.")
+            raise _refusal(f"{len(failed)} messages to '{self._topic}' were refused", failed[0])
 
 
-def _reason(error: KafkaException) -> str:
-    inner = error.args[0] if error.args else error
-    return inner.str() if isinstance(inner, KafkaError) else str(error)
+def _refusal(what: str, error: KafkaError) -> RefusedError:
+    return RefusedError(f"{what}: {error.str().rstrip('.')}.", error)

@@ -29,7 +29,10 @@ class SourceProgress:
 
 @dataclass(frozen=True)
 class Progress:
-    """One batch of one query: `timestamp` is its end, in seconds since 1970. `rejects` counts per (table, reason)."""
+    """One batch of one query: `timestamp` is its end, in seconds since 1970. `rejects` counts per (table, reason).
+
+    `places` says where one of a table's refused records is; `dead_letters` counts per (table, topic they went to).
+    """
 
     query: str
     batch_id: int
@@ -38,6 +41,8 @@ class Progress:
     sources: Mapping[str, SourceProgress] = field(default_factory=lambda: MappingProxyType({}))
     sinks: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     rejects: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
+    places: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    dead_letters: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
@@ -65,12 +70,14 @@ def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
 
 def _read(source: SourceSnapshot, table: str, progress: Progress) -> SourceSnapshot:
     batch = progress.sources.get(table)
-    rejects = dict(source.rejects)
-    for (refused, reason), count in progress.rejects.items():
-        if refused == table and count:
-            rejects[reason] = rejects.get(reason, 0) + count
+    source = dataclasses.replace(
+        source,
+        rejects=_added(source.rejects, table, progress.rejects),
+        first_reject=source.first_reject or progress.places.get(table),
+        dead_letters=_added(source.dead_letters, table, progress.dead_letters),
+    )
     if batch is None:
-        return dataclasses.replace(source, rejects=MappingProxyType(rejects))
+        return source
     sample = Sample(progress.timestamp, progress.duration_ms / 1000, batch.rows)
     recent = (*(old for old in source.recent if old.time > progress.timestamp - _WINDOW), sample)
     return dataclasses.replace(
@@ -78,9 +85,16 @@ def _read(source: SourceSnapshot, table: str, progress: Progress) -> SourceSnaps
         rows=source.rows + batch.rows,
         rows_per_second=_rate(recent),
         lag=source.lag if batch.lag is None else batch.lag,
-        rejects=MappingProxyType(rejects),
         recent=recent,
     )
+
+
+def _added(known: Mapping[str, int], table: str, new: Mapping[tuple[str, str], int]) -> Mapping[str, int]:
+    counts = dict(known)
+    for (refused, what), count in new.items():
+        if refused == table and count:
+            counts[what] = counts.get(what, 0) + count
+    return MappingProxyType(counts)
 
 
 def _rate(samples: tuple[Sample, ...]) -> float:

@@ -32,7 +32,11 @@ class Sample:
 
 @dataclass(frozen=True)
 class SourceSnapshot:
-    """`lag` is the number of rows that wait in Kafka; None while nobody knows. `recent` is what the rate is made of."""
+    """`lag` is the number of rows that wait in Kafka; None while nobody knows. `recent` is what the rate is made of.
+
+    `rejects` counts refused records by reason, `first_reject` says where one of the first of them is, and `dead_letters`
+    counts those that were written to a topic, by topic.
+    """
 
     table: str
     query: str = ""
@@ -41,6 +45,8 @@ class SourceSnapshot:
     lag: int | None = None
     rejects: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     recent: tuple[Sample, ...] = ()
+    first_reject: str | None = None
+    dead_letters: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True)

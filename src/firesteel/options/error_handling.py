@@ -26,8 +26,9 @@ ERROR_HANDLING_MODE = Option(
 ERROR_HANDLING_LOG_TARGET = Option(
     "error-handling.log.target",
     NON_EMPTY,
-    "The topic that gets bad records as they were, with headers that say where they came from and why.",
-    "接收坏记录原文的主题，消息头中注明来源和原因。",
+    "The topic that gets bad records as they were, with headers that say where they came from and why; it is made when "
+    "it is missing.",
+    "接收坏记录原文的主题，消息头中注明来源和原因；主题不存在时会自动创建。",
     side=Side.SOURCE,
     dialect=Dialect.FIRESTEEL,
 )

@@ -26,6 +26,7 @@ from firesteel.options.metadata import MetadataKey
 from firesteel.options.option import Option, Side
 from firesteel.options.partitioner import RoundRobin
 from firesteel.options.rule import (
+    AnotherTopic,
     Exclusive,
     NeverTrue,
     NeverWith,
@@ -121,6 +122,11 @@ _READ_RULES: tuple[Rule, ...] = (
         ErrorMode.LOG,
         needs=ERROR_HANDLING_LOG_TARGET,
         hint="Name the topic that gets the bad records.",
+        side=Side.SOURCE,
+    ),
+    AnotherTopic(
+        ERROR_HANDLING_LOG_TARGET,
+        "Name another one: bad records would be read again for ever.",
         side=Side.SOURCE,
     ),
 )

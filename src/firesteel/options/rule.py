@@ -273,3 +273,21 @@ class PropertyWhen:
             scope.values.spans.get(key, scope.span),
             f"Write '{self.allowed[0]}' to begin where the topic begins.",
         )
+
+
+@dataclass(frozen=True)
+class AnotherTopic:
+    """`option` names a topic that is not one of the table's own."""
+
+    option: Option[str]
+    hint: str
+    side: Side = Side.BOTH
+
+    def check(self, scope: Scope) -> Problem | None:
+        topic = scope.values.get(self.option)
+        topics: tuple[str, ...] = scope.values.get(kafka.TOPIC) or ()
+        if topic is None or topic not in topics:
+            return None
+        return Problem(
+            f"{scope.name(self.option)} is '{topic}', which the table reads.", scope.where(self.option), self.hint
+        )

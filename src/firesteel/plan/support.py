@@ -8,7 +8,6 @@ from typing import Any
 from firesteel.catalog.table import Table
 from firesteel.changelog import INSERT_ONLY
 from firesteel.errors import Problem, Severity
-from firesteel.options.error_handling import ERROR_HANDLING_MODE, ErrorMode
 from firesteel.options.kafka import (
     SCAN_PARALLELISM,
     SINK_DELIVERY_GUARANTEE,
@@ -74,12 +73,6 @@ def _source(scan: Scan) -> Iterator[Problem]:
     table = scan.table
     yield from _formats(table)
     yield from _no_effect(table, _NO_EFFECT_ON_SOURCE)
-    if table.options.get(ERROR_HANDLING_MODE) is ErrorMode.LOG:
-        yield Problem(
-            "'error-handling.mode' is 'log', which is not supported yet.",
-            table.options.span(ERROR_HANDLING_MODE),
-            "Write 'ignore' to count bad records and go on.",
-        )
 
 
 def _formats(table: Table) -> Iterator[Problem]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from firesteel.catalog.table import Metadata, Table
 from firesteel.changelog import INSERT_ONLY
+from firesteel.kafka.dead_letter import DeadLetters
 from firesteel.kafka.position import Subscription
 from firesteel.kafka.properties import Role, client_config
-from firesteel.options.error_handling import ERROR_HANDLING_MODE, ErrorMode
+from firesteel.options.error_handling import ERROR_HANDLING_LOG_TARGET, ERROR_HANDLING_MODE, ErrorMode
 from firesteel.options.json import IGNORE_PARSE_ERRORS
 from firesteel.options.kafka import (
     GROUP_ID,
@@ -23,7 +26,7 @@ from firesteel.spark.sink import WriteSpec
 from firesteel.spark.source import ReadSpec
 
 
-def bind_source(scan: Scan) -> ReadSpec:
+def bind_source(scan: Scan, number: int, stage: Path) -> ReadSpec:
     table, options = scan.table, scan.table.options
     metadata = {column.name: column.key for column in table.columns if isinstance(column, Metadata)}
     interval = options.get(SCAN_DISCOVERY_INTERVAL)
@@ -44,7 +47,24 @@ def bind_source(scan: Scan) -> ReadSpec:
         ordered=scan.ordered,
         max_rows=options.get(SCAN_MAX_ROWS_PER_BATCH) or 1,
         discovery_seconds=interval.total_seconds() if interval else 0.0,
+        number=number,
+        stage=str(stage) if dead_letter_topic(table) else None,
     )
+
+
+def bind_letters(scan: Scan, number: int, job: str) -> DeadLetters | None:
+    table = scan.table
+    topic = dead_letter_topic(table)
+    if topic is None:
+        return None
+    return DeadLetters(number, table.name, job, topic, client_config(table.options.properties, Role.PRODUCER))
+
+
+def dead_letter_topic(table: Table) -> str | None:
+    """The topic that gets the table's bad records, if one does."""
+    if table.options.get(ERROR_HANDLING_MODE) is not ErrorMode.LOG:
+        return None
+    return table.options.get(ERROR_HANDLING_LOG_TARGET)
 
 
 def bind_sink(sink: Sink, *, drop_nulls: bool) -> WriteSpec:
@@ -74,7 +94,8 @@ def _subscription(table: Table) -> Subscription:
 
 def _is_tolerant(table: Table) -> bool:
     """Whether bad records are counted and left out, instead of stopping the job."""
-    if table.options.get(ERROR_HANDLING_MODE) is ErrorMode.IGNORE:
+    mode = table.options.get(ERROR_HANDLING_MODE)
+    if mode is ErrorMode.IGNORE or mode is ErrorMode.LOG:
         return True
     formats = [bound for bound in (table.value_format, table.key_format) if bound is not None]
     ignored: list[bool | None] = [bound.options.get(IGNORE_PARSE_ERRORS) for bound in formats]

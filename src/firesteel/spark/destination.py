@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from firesteel.errors import JobError
 from firesteel.kafka.position import Subscription
+from firesteel.kafka.writer import Headers
 
-Headers = list[tuple[str, str | bytes | None]]
 #: Topic, headers and timestamp of a row; timestamp 0 lets the client set it.
 Destination = tuple[str, Headers | None, int]
 

@@ -12,12 +12,14 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from firesteel.catalog.table import Table
 from firesteel.errors import FiresteelError, JobError, UsageError
 from firesteel.java import find_java
-from firesteel.kafka.admin import check_broker, check_topics
+from firesteel.kafka.admin import check_broker, check_topics, create_topic
 from firesteel.kafka.properties import Role, client_config
 from firesteel.observe.progress import Progress, apply
 from firesteel.observe.snapshot import JobSnapshot, State
+from firesteel.options.kafka import TOPIC_PATTERN
 from firesteel.options.setting import (
     CHECKPOINTING_DIR,
     CHECKPOINTING_INTERVAL,
@@ -35,6 +37,7 @@ from firesteel.options.setting import (
 from firesteel.plan.analyze import Analysis
 from firesteel.plan.fingerprint import render_state
 from firesteel.plan.node import Sink, scans
+from firesteel.spark.bind import dead_letter_topic
 from firesteel.spark.checkpoint import Checkpoint
 from firesteel.spark.query import RunningQuery
 from firesteel.spark.session import active, job_session, log_file, open_session
@@ -106,6 +109,9 @@ class Job:
         for config, topics in needed.items():
             check_broker(dict(config))
             check_topics(dict(config), sorted(topics))
+        for sink in self.analysis.sinks:
+            for scan in scans(sink):
+                _prepare_letters(scan.table)
 
     def _open(self, master: str | None, session: SparkSession | None) -> SparkSession:
         asked = {key: str(value) for key, value in self.analysis.catalog.settings.items() if key.startswith("spark.")}
@@ -136,6 +142,7 @@ class Job:
                         name,
                         sink,
                         self.checkpoint.query_folder(name),
+                        job=self.name,
                         interval_ms=int(interval.total_seconds() * 1000) if interval else 0,
                         drop_nulls=drop_nulls,
                         trim_pad=trim_pad,
@@ -231,6 +238,22 @@ class Job:
     def spark_plans(self) -> dict[str, str]:
         """Spark's physical plan of each query's last batch, by query."""
         return {query.name: query.plan_text() for query in self._queries}
+
+
+def _prepare_letters(table: Table) -> None:
+    """The topic of a table's bad records, made if it is not there. It cannot be one that the table reads."""
+    topic = dead_letter_topic(table)
+    if topic is None:
+        return
+    pattern = table.options.get(TOPIC_PATTERN)
+    if pattern is not None and pattern.fullmatch(topic):
+        raise UsageError(
+            f"'error-handling.log.target' of '{table.name}' is '{topic}', which its 'topic-pattern' matches: bad records"
+            " would be read again for ever.",
+            hint="Choose a topic that the pattern does not match.",
+        )
+    config = client_config(table.options.properties, Role.ADMIN)
+    create_topic(config, topic, ignore_existing=True)
 
 
 def _checkpoint_folder(analysis: Analysis, folder: Path, name: str) -> Path:

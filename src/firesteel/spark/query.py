@@ -6,30 +6,32 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 from firesteel.errors import FiresteelError
-from firesteel.formats.codec import Reason
+from firesteel.kafka.dead_letter import DeadLetters
 from firesteel.kafka.group import commit_positions
 from firesteel.kafka.position import from_json
 from firesteel.observe.progress import Progress, SourceProgress
 from firesteel.options.position import Unbounded
 from firesteel.plan.node import Scan, Sink
-from firesteel.spark.bind import bind_sink, bind_source
+from firesteel.spark.bind import bind_letters, bind_sink, bind_source
 from firesteel.spark.cast import fit_length
+from firesteel.spark.delivery import AtLeastOnce, Gate, Written
 from firesteel.spark.expression import column
 from firesteel.spark.failure import explain_failure
 from firesteel.spark.lowering import lower_plan
-from firesteel.spark.sink import make_batch_writer
+from firesteel.spark.reject import count_rejects, counted_rejects
 from firesteel.spark.source import REJECT, ReadSpec, make_source
 from firesteel.types import CHARACTER
 
-_REASONS = tuple(reason.value for reason in Reason)
+#: How long a job that is to stop waits for the batch that is being written.
+_PATIENCE = 20.0
 
 
 class RunningQuery:
@@ -42,6 +44,7 @@ class RunningQuery:
         sink: Sink,
         checkpoint: str,
         *,
+        job: str,
         interval_ms: int,
         drop_nulls: bool,
         trim_pad: bool,
@@ -51,8 +54,12 @@ class RunningQuery:
         self.sink = sink
         self._session = session
         self._on_progress = on_progress
+        self._job = job
+        self._stage = Path(checkpoint) / "dead"
         self._specs: list[ReadSpec] = []
-        self._written: dict[int, int] = {}
+        self._letters: dict[int, DeadLetters] = {}
+        self._written: dict[int, Written] = {}
+        self._gate = Gate()
         self._seen = -1
         self._stopped = False
         self._lock = threading.Lock()
@@ -60,7 +67,9 @@ class RunningQuery:
         rows = lower_plan(sink, self._read_table, partitions)
         if trim_pad:
             rows = _fitted(rows, sink)
-        writer = make_batch_writer(bind_sink(sink, drop_nulls=drop_nulls), self._note_written)
+        letters = tuple(self._letters.values())
+        spec = bind_sink(sink, drop_nulls=drop_nulls)
+        writer = AtLeastOnce(spec, letters, self._stage, self._note_written, self._gate)
         stream = rows.writeStream.outputMode("update").foreachBatch(writer)
         stream = stream.queryName(name).option("checkpointLocation", checkpoint)
         if interval_ms:
@@ -71,21 +80,23 @@ class RunningQuery:
             threading.Thread(target=self._await_end, name=f"{name}-end", daemon=True).start()
 
     def _read_table(self, scan: Scan) -> DataFrame:
-        spec = bind_source(scan)
         number = len(self._specs)
+        spec = bind_source(scan, number, self._stage)
         self._specs.append(spec)
+        letters = bind_letters(scan, number, self._job)
+        if letters is not None:
+            self._letters[number] = letters
         source = f"firesteel-{self.name}-{number}"
         self._session.dataSource.register(make_source(source, spec))
         rows = self._session.readStream.format(source).load()
         if not spec.tolerant:
             return rows
         # Counted by Spark itself, on whichever machine the rows are; the rows that only carry a reason end here.
-        counts = [F.count_if(column(REJECT) == reason).alias(reason) for reason in _REASONS]
-        rows = rows.observe(_observation(number), *counts)
+        rows = count_rejects(rows, _observation(number), REJECT)
         return rows.where(column(REJECT).isNull()).drop(REJECT)
 
-    def _note_written(self, batch: int, rows: int) -> None:
-        self._written[batch] = rows
+    def _note_written(self, batch: int, written: Written) -> None:
+        self._written[batch] = written
 
     def _await_end(self) -> None:
         """A bounded query has reached its end when there is nothing left to process."""
@@ -109,6 +120,7 @@ class RunningQuery:
 
     def stop(self) -> None:
         self._stopped = True
+        self._gate.close(_PATIENCE)
         try:
             self._query.stop()
         except PySparkException:
@@ -133,8 +145,12 @@ class RunningQuery:
         batch = progress["batchId"]
         sources: dict[str, SourceProgress] = {}
         rejects: dict[tuple[str, str], int] = {}
+        places: dict[str, str] = {}
+        written = self._written.pop(batch, Written(0))
         for number, (spec, source) in enumerate(zip(self._specs, progress["sources"], strict=False)):
-            refused = _rejects(progress, number)
+            refused, first = counted_rejects(progress, _observation(number))
+            if first is not None:
+                places.setdefault(spec.table, first)
             for reason, count in refused.items():
                 rejects[spec.table, reason] = rejects.get((spec.table, reason), 0) + count
             before = sources.get(spec.table, SourceProgress(0, 0))
@@ -149,10 +165,20 @@ class RunningQuery:
                 int(progress["durationMs"].get("triggerExecution", 0)),
                 time.time(),
                 sources,
-                {self.sink.table.name: self._written.pop(batch, 0)},
+                {self.sink.table.name: written.rows},
                 rejects,
+                places,
+                self._logged(written),
             )
         )
+
+    def _logged(self, written: Written) -> dict[tuple[str, str], int]:
+        logged: dict[tuple[str, str], int] = {}
+        for number, count in written.letters.items():
+            letters = self._letters[number]
+            where = letters.table, letters.topic
+            logged[where] = logged.get(where, 0) + count
+        return logged
 
     def plan_text(self) -> str:
         """Spark's own physical plan of the last batch: for tests and for people who look closely."""
@@ -173,11 +199,6 @@ def _is_whole(progress: Mapping[str, Any]) -> bool:
 
 def _observation(number: int) -> str:
     return f"firesteel-source-{number}"
-
-
-def _rejects(progress: Mapping[str, Any], number: int) -> dict[str, int]:
-    found = (progress.get("observedMetrics") or {}).get(_observation(number)) or {}
-    return {reason: int(count) for reason, count in found.items() if count}
 
 
 def _offset(value: Any) -> dict[str, Any]:

@@ -1,16 +1,17 @@
-"""The sink: each micro-batch is encoded and written by its tasks, in one Spark action, and counts as done only when
-every message of it is on the broker."""
+"""The sink's rows: a task encodes them to messages and, where every task may write, writes them.
+
+How a batch is finished is `spark/delivery.py`'s business.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import TaskContext
-from pyspark.sql import DataFrame
 
 from firesteel.catalog.table import BoundFormat
 from firesteel.changelog import RowKind
@@ -20,7 +21,7 @@ from firesteel.formats.codec import EncodeError, Encoder
 from firesteel.formats.registry import make_encoder
 from firesteel.kafka.partition import PartitionChooser, make_chooser
 from firesteel.kafka.position import Subscription
-from firesteel.kafka.writer import Writer
+from firesteel.kafka.writer import Headers, Writer
 from firesteel.options.partitioner import Partitioner
 from firesteel.spark.destination import Destinations
 from firesteel.spark.failure import carry
@@ -28,7 +29,7 @@ from firesteel.spark.kind import CODES, KIND
 from firesteel.types import Field
 
 #: Delivery reports are let in after that many messages.
-_POLL_EVERY = 10_000
+POLL_EVERY = 10_000
 
 
 @dataclass(frozen=True)
@@ -51,20 +52,23 @@ class WriteSpec:
     ignore_deletes: bool = False
 
 
-def make_batch_writer(spec: WriteSpec, on_written: Callable[[int, int], None]) -> Callable[[DataFrame, int], None]:
-    """The function for `foreachBatch`; `on_written(batch, rows)` is told on the driver what each batch wrote."""
+class Outgoing(NamedTuple):
+    """A message that is ready to be written; `timestamp` 0 lets the client set it. Arguments of `Writer.write`, in order."""
 
-    def write(batch: DataFrame, batch_id: int) -> None:
-        counts = batch.mapInArrow(_make_task(spec), "written long").collect()
-        on_written(batch_id, sum(row.written for row in counts))
+    topic: str
+    key: bytes | None
+    value: bytes | None
+    partition: int
+    headers: Headers | None
+    timestamp: int
 
-    return write
 
+def make_write_task(spec: WriteSpec) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """For `mapInArrow`: writes the rows of one task and gives back how many they were."""
 
-def _make_task(spec: WriteSpec) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         try:
-            written = TableWriter(spec).write_all(batches)
+            written = _write_all(spec, batches)
         except FiresteelError as error:
             raise carry(error) from None
         yield pa.RecordBatch.from_arrays([pa.array([written], pa.int64())], names=["written"])
@@ -72,8 +76,28 @@ def _make_task(spec: WriteSpec) -> Callable[[Iterable[pa.RecordBatch]], Iterator
     return task
 
 
-class TableWriter:
-    """Writes the rows of one task."""
+def _write_all(spec: WriteSpec, batches: Iterable[pa.RecordBatch]) -> int:
+    """`flush` returns when every message is on the broker: only then is the task done."""
+    encoder = RowEncoder(spec)
+    writer: Writer | None = None
+    written = 0
+    for batch in batches:
+        if batch.num_rows == 0:
+            continue
+        if writer is None:
+            writer = Writer(spec.config)
+        for message in encoder.encode(batch):
+            writer.write(*message)
+            written += 1
+            if written % POLL_EVERY == 0:
+                writer.poll()
+    if writer is not None:
+        writer.flush()
+    return written
+
+
+class RowEncoder:
+    """Makes messages of the rows of one task."""
 
     def __init__(self, spec: WriteSpec) -> None:
         self.spec = spec
@@ -82,24 +106,9 @@ class TableWriter:
         self._key: Encoder | None = make_encoder(spec.key) if spec.key else None
         self._destinations = Destinations(spec.table, spec.topics, spec.metadata)
         self._key_columns = frozenset(spec.key.columns if spec.key else ())
+        self._choose: PartitionChooser = make_chooser(spec.partitioner, spec.config, _task_number())
 
-    def write_all(self, batches: Iterable[pa.RecordBatch]) -> int:
-        writer: Writer | None = None
-        chooser: PartitionChooser | None = None
-        written = 0
-        for batch in batches:
-            if batch.num_rows == 0:
-                continue
-            if writer is None:
-                writer = Writer(self.spec.config)
-                chooser = make_chooser(self.spec.partitioner, self.spec.config, _task_number())
-            assert chooser is not None
-            written += self._write(batch, writer, chooser)
-        if writer is not None:
-            writer.flush()
-        return written
-
-    def _write(self, batch: pa.RecordBatch, writer: Writer, chooser: PartitionChooser) -> int:
+    def encode(self, batch: pa.RecordBatch) -> Iterator[Outgoing]:
         kinds = batch.column(KIND) if KIND in batch.schema.names else None
         rows = batch.select([field.name for field in self.spec.fields])
         if rows.schema != self._schema:
@@ -113,15 +122,10 @@ class TableWriter:
         if self.spec.upsert and kinds is not None:
             chosen = self._upserts(keys, values, kinds)
         destination = self._destinations.of(rows)
-        written = 0
         for row in chosen:
             key, value = keys[row], values[row]
             topic, headers, timestamp = destination(row)
-            writer.write(topic, key, value, chooser(key, value, topic), headers, timestamp)
-            written += 1
-            if written % _POLL_EVERY == 0:
-                writer.poll()
-        return written
+            yield Outgoing(topic, key, value, self._choose(key, value, topic), headers, timestamp)
 
     def _upserts(self, keys: list[bytes | None], values: list[bytes | None], kinds: pa.Array) -> list[int]:
         """Makes tombstones of what is taken back; the rows that are to be written."""

@@ -1,8 +1,9 @@
 """The data source: Kafka partitions to Arrow batches, on librdkafka, in Spark's Python workers.
 
-The offset that Spark keeps is ours: `{"sequence", "positions", "begins", "ends"}`. `sequence` grows by one with every
-batch and is the same when a batch is run again; `begins` holds the start of partitions that appear for the first time
-in this offset; `ends` is where a bounded source stops, decided once, at the first start.
+The offset that Spark keeps is ours: `{"source", "sequence", "positions", "begins", "ends"}`. `source` is the number of
+the table among those the query reads; `sequence` grows by one with every batch and is the same when a batch is run
+again; `begins` holds the start of partitions that appear for the first time in this offset; `ends` is where a bounded
+source stops, decided once, at the first start.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from confluent_kafka import Consumer
+from confluent_kafka import Consumer, Message
 from pyspark.sql import types as spark
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
@@ -21,6 +23,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
 from firesteel.catalog.table import BoundFormat
 from firesteel.errors import FiresteelError, JobError
 from firesteel.formats.codec import Reject
+from firesteel.kafka.dead_letter import Stage, StagedRange
 from firesteel.kafka.position import (
     Partition,
     Positions,
@@ -38,10 +41,12 @@ from firesteel.options.position import Bound, StartPosition, Unbounded
 from firesteel.spark.failure import carry
 from firesteel.spark.kind import KIND, ORDER
 from firesteel.spark.record import RecordDecoder
+from firesteel.spark.reject import render_reject
 from firesteel.spark.type import spark_schema
 from firesteel.types import Field
 
-#: The reason a record was refused; the row that carries it holds nothing else and never leaves the source's side.
+#: Why and where a record was refused (`spark/reject.py`); the row that carries it holds nothing else and never leaves
+#: the source's side.
 REJECT = "__reject"
 #: Stands in for a row of which no column is read.
 PRESENT = "__present"
@@ -69,6 +74,10 @@ class ReadSpec:
     ordered: bool
     max_rows: int
     discovery_seconds: float
+    #: Its number among the tables that the query reads.
+    number: int = 0
+    #: The folder where bad records wait to be written to a topic; None: they are only counted.
+    stage: str | None = None
 
     @property
     def schema(self) -> spark.StructType:
@@ -143,6 +152,7 @@ class KafkaStreamReader(DataSourceStreamReader):
             start = find_start(self._consumer, partitions, self.spec.start)
             ends = find_ends(self._consumer, partitions, self.spec.bound)
             return {
+                "source": self.spec.number,
                 "sequence": 0,
                 "positions": to_json(start),
                 "begins": {},
@@ -172,6 +182,7 @@ class KafkaStreamReader(DataSourceStreamReader):
             if target == positions:
                 return start
             return {
+                "source": self.spec.number,
                 "sequence": start["sequence"] + 1,
                 "positions": to_json(target),
                 "begins": to_json(begins),
@@ -225,14 +236,27 @@ class KafkaStreamReader(DataSourceStreamReader):
                 self.spec.upsert,
                 _first_place(partition) if self.spec.ordered else None,
             )
+            stage = self._stage(partition)
             blocks = read_range(self.spec.config, partition.topic, partition.partition, partition.start, partition.end)
             for messages in blocks:
                 batch, rejects = decoder.decode(messages)
                 if rejects and not self.spec.tolerant:
                     raise _bad_record(self.spec.table, rejects[0], messages)
-                yield from self._with_rejects(batch, rejects)
+                if rejects and stage is not None:
+                    stage.add(messages, rejects)
+                yield from self._with_rejects(batch, rejects, messages)
+            if stage is not None:
+                stage.close()
 
-    def _with_rejects(self, batch: pa.RecordBatch, rejects: list[Reject]) -> Iterator[pa.RecordBatch]:
+    def _stage(self, partition: Range) -> Stage | None:
+        if self.spec.stage is None:
+            return None
+        place = partition.topic, partition.partition, partition.start, partition.end
+        return Stage(Path(self.spec.stage), StagedRange(self.spec.number, partition.sequence, *place))
+
+    def _with_rejects(
+        self, batch: pa.RecordBatch, rejects: list[Reject], messages: list[Message]
+    ) -> Iterator[pa.RecordBatch]:
         if not self.spec.tolerant:
             if not batch.num_columns:
                 batch = pa.RecordBatch.from_arrays([pa.nulls(batch.num_rows, pa.bool_())], names=[PRESENT])
@@ -242,8 +266,8 @@ class KafkaStreamReader(DataSourceStreamReader):
         yield pa.RecordBatch.from_arrays([*batch.columns, none], names=[*batch.schema.names, REJECT])
         if rejects:
             empty = [pa.nulls(len(rejects), field.type) for field in batch.schema]
-            reasons = pa.array([reject.reason.value for reject in rejects], pa.string())
-            yield pa.RecordBatch.from_arrays([*empty, reasons], names=[*batch.schema.names, REJECT])
+            told = pa.array([render_reject(reject, messages[reject.index]) for reject in rejects], pa.string())
+            yield pa.RecordBatch.from_arrays([*empty, told], names=[*batch.schema.names, REJECT])
 
     def commit(self, end: dict[str, Any]) -> None:
         """Nothing to do: the job tells the group where it stands as soon as a batch is done (`spark/query.py`).

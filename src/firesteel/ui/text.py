@@ -40,6 +40,12 @@ def render_summary(snapshot: JobSnapshot) -> str:
         lines += [
             f"  refused  {source.table:<{width}}  {n:>14,} rows  {why}" for why, n in sorted(source.rejects.items())
         ]
+        if source.first_reject is not None:
+            lines[-1] += f"  (first: {source.first_reject})"
+        lines += [
+            f"  logged   {source.table:<{width}}  {n:>14,} rows  to '{topic}'"
+            for topic, n in sorted(source.dead_letters.items())
+        ]
     lines += [f"  written  {sink.table:<{width}}  {sink.rows:>14,} rows" for sink in snapshot.sinks]
     if snapshot.checkpoint:
         lines.append(f"  state    {snapshot.checkpoint}")
@@ -78,6 +84,8 @@ def _source(source: SourceSnapshot) -> dict[str, object]:
         "rows_per_second": round(source.rows_per_second, 1),
         "lag": source.lag,
         "rejects": dict(source.rejects),
+        "first_reject": source.first_reject,
+        "dead_letters": dict(source.dead_letters),
     }
 
 

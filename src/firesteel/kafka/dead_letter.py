@@ -1,0 +1,234 @@
+"""Dead letters: records that could not be read, on their way to the topic that keeps them.
+
+The worker that finds one cannot write it to Kafka yet: its task may run again, and its batch too. So it is staged: a
+range of a partition gives one file, which has the same name and content however often the range is read. Whoever
+finishes the batch writes what is staged, and takes the files away when the batch is done.
+"""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from confluent_kafka import Message
+
+from firesteel.errors import JobError
+from firesteel.formats.codec import Reject
+from firesteel.kafka.writer import Headers, RefusedError, Writer
+
+#: What the headers that say where a record came from and why it is here begin with.
+PREFIX = "__error."
+
+#: Records are handed to the file in portions of about so many bytes.
+_PORTION = 8 * 1024 * 1024
+
+_SCHEMA = pa.schema(
+    [
+        ("offset", pa.int64()),
+        ("timestamp", pa.int64()),
+        ("key", pa.binary()),
+        ("value", pa.binary()),
+        ("headers", pa.list_(pa.struct([("name", pa.string()), ("value", pa.binary())]))),
+        ("reason", pa.string()),
+        ("detail", pa.string()),
+        ("column", pa.string()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class DeadLetters:
+    """Where the bad records of a table go. `source` is the table's number among those the query reads."""
+
+    source: int
+    table: str
+    job: str
+    topic: str
+    config: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class StagedRange:
+    """A range of a partition whose bad records are staged: `sequence` is that of the source's batch."""
+
+    source: int
+    sequence: int
+    topic: str
+    partition: int
+    start: int
+    end: int
+
+    @property
+    def file(self) -> str:
+        return f"{self.source}-{self.sequence}/{self.topic}-{self.partition}-{self.start}-{self.end}.arrow"
+
+    @classmethod
+    def of(cls, path: Path) -> StagedRange:
+        """
+        >>> StagedRange.of(Path("dead/0-7/my-topic-3-100-200.arrow"))
+        StagedRange(source=0, sequence=7, topic='my-topic', partition=3, start=100, end=200)
+        """
+        source, sequence = path.parent.name.split("-")
+        topic, partition, start, end = path.stem.rsplit("-", 3)
+        return cls(int(source), int(sequence), topic, int(partition), int(start), int(end))
+
+
+class Stage:
+    """Takes the bad records of one range. No file is made before there is one; it gets its name when all are in it."""
+
+    def __init__(self, folder: Path, staged: StagedRange) -> None:
+        self._path = folder / staged.file
+        self._temporary = self._path.with_name(f".{uuid.uuid4().hex}")
+        self._file: pa.OSFile | None = None
+        self._writer: pa.RecordBatchStreamWriter | None = None
+        self._rows: list[dict[str, object]] = []
+        self._bytes = 0
+
+    def add(self, messages: list[Message], rejects: Iterable[Reject]) -> None:
+        """The messages of a block that gave no row, each once, whatever is wrong with it."""
+        refused: dict[int, Reject] = {}
+        for reject in rejects:
+            if not reject.kept:
+                refused.setdefault(reject.index, reject)
+        for index in sorted(refused):
+            self._add(messages[index], refused[index])
+
+    def _add(self, message: Message, reject: Reject) -> None:
+        key, value = _bytes(message.key()), _bytes(message.value())
+        kind, moment = message.timestamp()
+        headers: Any = message.headers() or ()
+        self._rows.append(
+            {
+                "offset": message.offset(),
+                "timestamp": moment if kind else 0,
+                "key": key,
+                "value": value,
+                "headers": [{"name": name, "value": _bytes(text)} for name, text in headers],
+                "reason": reject.reason.value,
+                "detail": reject.detail,
+                "column": reject.column,
+            }
+        )
+        self._bytes += len(key or b"") + len(value or b"") + 200
+        if self._bytes > _PORTION:
+            self._hand_over()
+
+    def _hand_over(self) -> None:
+        if self._writer is None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = pa.OSFile(str(self._temporary), "wb")
+            self._writer = pa.ipc.new_stream(self._file, _SCHEMA)
+        self._writer.write_batch(pa.RecordBatch.from_pylist(self._rows, schema=_SCHEMA))
+        self._rows, self._bytes = [], 0
+
+    def close(self) -> None:
+        """The range is read to its end."""
+        if self._rows:
+            self._hand_over()
+        if self._writer is None or self._file is None:
+            return
+        self._writer.close()
+        self._file.close()
+        self._temporary.replace(self._path)
+
+
+def staged_files(folder: Path, sequences: Mapping[int, int]) -> tuple[Path, ...]:
+    """What is staged for these sources at these sequences, in the order of their offsets."""
+    found = [
+        path
+        for source, sequence in sorted(sequences.items())
+        for path in (folder / f"{source}-{sequence}").glob("*.arrow")
+    ]
+    return tuple(sorted(found, key=_order))
+
+
+def _order(path: Path) -> tuple[int, str, int, int]:
+    staged = StagedRange.of(path)
+    return staged.source, staged.topic, staged.partition, staged.start
+
+
+def remove_stages(folder: Path, sequences: Mapping[int, int]) -> None:
+    """Takes away what was staged up to these sequences. What cannot be removed now is removed another time."""
+    if not folder.is_dir():
+        return
+    for stage in folder.iterdir():
+        source, _, sequence = stage.name.partition("-")
+        if source.isdecimal() and sequence.isdecimal() and int(sequence) <= sequences.get(int(source), -1):
+            shutil.rmtree(stage, ignore_errors=True)
+
+
+def write_letters(writer: Writer, letters: DeadLetters, files: Iterable[Path]) -> int:
+    """Writes what these files hold; how many records. The writer is to be flushed by `flush_letters`."""
+    written = 0
+    reached: dict[tuple[str, int], int] = {}
+    for path in files:
+        staged = StagedRange.of(path)
+        place = staged.topic, staged.partition
+        for record in _records(path):
+            # A range that was cut elsewhere when the batch first ran has left a file too: no record goes out twice.
+            if record["offset"] <= reached.get(place, -1):
+                continue
+            reached[place] = record["offset"]
+            headers = _headers(record, letters, staged)
+            try:
+                writer.write(
+                    letters.topic, record["key"], record["value"], headers=headers, timestamp=record["timestamp"]
+                )
+            except RefusedError as error:
+                size = len(record["value"] or b"")
+                raise _refused(letters, error, f"offset {record['offset']} of {staged.topic}, {size:,} bytes") from None
+            written += 1
+    return written
+
+
+def flush_letters(writer: Writer, letters: DeadLetters) -> None:
+    try:
+        writer.flush()
+    except RefusedError as error:
+        raise _refused(letters, error, "") from None
+
+
+def _refused(letters: DeadLetters, error: RefusedError, place: str) -> JobError:
+    what = f" ({place})" if place else ""
+    hint = (
+        f"Raise 'max.message.bytes' of '{letters.topic}' and 'properties.max.request.size' of the table, or write"
+        " 'error-handling.mode' = 'ignore'."
+        if error.too_large
+        else f"Check the topic '{letters.topic}', or write 'error-handling.mode' = 'ignore'."
+    )
+    return JobError(
+        f"A bad record of '{letters.table}'{what} cannot be written to '{letters.topic}', which"
+        f" 'error-handling.log.target' names: {error.reason}.",
+        hint=hint,
+    )
+
+
+def _records(path: Path) -> Iterator[dict[str, Any]]:
+    with pa.OSFile(str(path), "rb") as file, pa.ipc.open_stream(file) as stream:
+        for batch in stream:
+            yield from batch.to_pylist()
+
+
+def _headers(record: Mapping[str, Any], letters: DeadLetters, staged: StagedRange) -> Headers:
+    """The record's own headers, then ours: nothing of the original is lost, and the last of a name wins."""
+    own: Headers = [(header["name"], header["value"]) for header in record["headers"] or ()]
+    said = {
+        "reason": record["reason"],
+        "detail": record["detail"],
+        "column": record["column"],
+        "topic": staged.topic,
+        "partition": str(staged.partition),
+        "offset": str(record["offset"]),
+        "table": letters.table,
+        "job": letters.job,
+    }
+    return own + [(PREFIX + name, str(value).encode()) for name, value in said.items() if value is not None]
+
+
+def _bytes(value: str | bytes | None) -> bytes | None:
+    return value.encode() if isinstance(value, str) else value

@@ -1,0 +1,117 @@
+"""How a micro-batch is finished: its rows and its dead letters are in Kafka, or the batch is not done."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from firesteel.errors import FiresteelError, JobError
+from firesteel.kafka.dead_letter import DeadLetters, flush_letters, remove_stages, staged_files, write_letters
+from firesteel.kafka.writer import Writer
+from firesteel.spark.failure import carry
+from firesteel.spark.offset_log import planned_batch
+from firesteel.spark.sink import WriteSpec, make_write_task
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a batch wrote: rows, and dead letters by the number of the source they come from."""
+
+    rows: int
+    letters: Mapping[int, int] = field(default_factory=dict)
+
+
+class Gate:
+    """Keeps a job that is to stop from tearing a batch apart: the one that is being written ends, no other begins."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._closed = False
+
+    @contextmanager
+    def passing(self) -> Iterator[None]:
+        with self._lock:
+            if self._closed:
+                raise JobError("The job is being stopped.")
+            yield
+
+    def close(self, seconds: float) -> bool:
+        """True: nobody writes, and nobody will."""
+        self._closed = True
+        free = self._lock.acquire(timeout=seconds)
+        if free:
+            self._lock.release()
+        return free
+
+
+class AtLeastOnce:
+    """For `foreachBatch`: every task writes its own rows; a batch that runs again writes them again."""
+
+    def __init__(
+        self,
+        spec: WriteSpec,
+        letters: tuple[DeadLetters, ...],
+        stage: Path,
+        on_written: Callable[[int, Written], None],
+        gate: Gate,
+    ) -> None:
+        self._spec = spec
+        self._letters = letters
+        self._stage = stage
+        self._on_written = on_written
+        self._gate = gate
+
+    def __call__(self, batch: DataFrame, batch_id: int) -> None:
+        with self._gate.passing():
+            counts = batch.mapInArrow(make_write_task(self._spec), "written long").collect()
+            letters: dict[int, int] = {}
+            if self._letters:
+                sequences = planned_batch(self._stage.parent, batch_id).sequences
+                letters = write_staged(batch.sparkSession, self._letters, self._stage, sequences)
+                remove_stages(self._stage, sequences)
+            self._on_written(batch_id, Written(sum(row.written for row in counts), letters))
+
+
+def write_staged(
+    session: SparkSession, letters: tuple[DeadLetters, ...], stage: Path, sequences: Mapping[int, int]
+) -> dict[int, int]:
+    """Writes the dead letters of a batch in a task of their own; how many, by source."""
+    files = files_by_source(letters, stage, sequences)
+    if not files:
+        return {}
+
+    def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _ in batches:
+            try:
+                counts = {number: _write_letters(one, files[number]) for number, one in waiting.items()}
+            except FiresteelError as error:
+                raise carry(error) from None
+            yield pa.RecordBatch.from_arrays(
+                [pa.array(counts.keys(), pa.int32()), pa.array(counts.values(), pa.int64())],
+                names=["source", "written"],
+            )
+
+    waiting = {one.source: one for one in letters if one.source in files}
+    rows = session.range(0, 1, 1, 1).mapInArrow(task, "source int, written long").collect()
+    return {row.source: row.written for row in rows}
+
+
+def files_by_source(
+    letters: tuple[DeadLetters, ...], stage: Path, sequences: Mapping[int, int]
+) -> dict[int, tuple[Path, ...]]:
+    """What is staged for a batch, of those sources that have anything."""
+    found = {one.source: staged_files(stage, {one.source: sequences.get(one.source, -1)}) for one in letters}
+    return {number: files for number, files in found.items() if files}
+
+
+def _write_letters(letters: DeadLetters, files: tuple[Path, ...]) -> int:
+    writer = Writer(letters.config)
+    written = write_letters(writer, letters, files)
+    flush_letters(writer, letters)
+    return written
