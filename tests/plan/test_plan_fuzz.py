@@ -61,7 +61,7 @@ SIGNS = ["'", '"', "`", "(", ")", "/*", "*/", "/*+", "\u2028", "\x00", "Ã©", "ðŸ
 
 
 def read(sql: str) -> Analysis:
-    started = time.perf_counter()
+    started = time.process_time()
     source = Source("job.sql", sql)
     analysis = analyze(source)
     _, problems = parse_script(source)
@@ -77,7 +77,7 @@ def read(sql: str) -> Analysis:
         for sink in analysis.sinks[:3]:
             render_explanation(sink)
             json.dumps(explanation_document(sink))
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     return analysis
 
 

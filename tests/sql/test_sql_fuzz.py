@@ -139,12 +139,12 @@ BIG = 1_000_000
     ids=lambda value: value if isinstance(value, str) and len(value) < 40 else "",
 )
 def test_big_and_deep(name: str, sql: str, right: bool) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     problems = read(sql)
     assert (not problems) == right, (name, problems)
     assert len(problems) <= 1
     assert all(len(problem.message) < 300 for problem in problems)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_a_deep_stack_is_no_traceback() -> None:
@@ -170,6 +170,6 @@ def test_speed() -> None:
         + f"INSERT INTO t{number}\nSELECT UPPER(a), b + 1,\n  COUNT(*) FROM u\nWHERE c > 1\nGROUP BY a, b;\n"
         for number in range(60)
     )
-    started = time.perf_counter()
+    started = time.process_time()
     assert not read(sql)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1

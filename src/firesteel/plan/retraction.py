@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from firesteel.changelog import INSERT_ONLY
 from firesteel.plan.expression import ColumnRef
-from firesteel.plan.node import Filter, Join, JoinKind, Node, Project
+from firesteel.plan.node import (
+    Aggregate,
+    Filter,
+    Join,
+    JoinKind,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    Union,
+    Unnest,
+)
 
 
 def null_when_retracted(node: Node) -> frozenset[str]:
@@ -34,3 +47,22 @@ def null_when_retracted(node: Node) -> frozenset[str]:
 
 def _inserts(node: Join) -> bool:
     return all(side.changelog == INSERT_ONLY for side in node.inputs)
+
+
+def is_in_order(node: Node) -> bool:
+    """Whether the changes of a row come in the order in which they happened.
+
+    Where they do not, what counts is their net: a row that goes as often as it comes has not changed.
+    """
+    if node.changelog == INSERT_ONLY:
+        return True
+    match node:
+        case Scan() | Normalize():
+            return True
+        case Aggregate() | Rank():
+            # One row for each key and batch.
+            return not node.old_rows
+        case Join():
+            return False
+        case Project() | Filter() | Unnest() | Union() | Sink():
+            return all(is_in_order(child) for child in node.inputs)

@@ -22,6 +22,7 @@ from firesteel.options.legacy import SINK_IGNORE_RETRACTION
 from firesteel.options.partitioner import Default
 from firesteel.options.position import bound, start_position
 from firesteel.plan.node import Scan, Sink
+from firesteel.plan.retraction import is_in_order
 from firesteel.spark.sink import WriteSpec
 from firesteel.spark.source import ReadSpec
 
@@ -84,6 +85,7 @@ def bind_sink(sink: Sink, *, drop_nulls: bool) -> WriteSpec:
         upsert=table.connector == "upsert-kafka",
         drop_nulls=drop_nulls,
         ignore_deletes=bool(ignore_deletes),
+        net=not is_in_order(sink),
     )
 
 

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from firesteel.errors import FiresteelError, JobError
 from firesteel.kafka.dead_letter import DeadLetters, flush_letters, remove_stages, staged_files, write_letters
 from firesteel.kafka.writer import Writer
+from firesteel.spark.arrange import in_order
 from firesteel.spark.failure import carry
 from firesteel.spark.offset_log import planned_batch
 from firesteel.spark.sink import WriteSpec, make_write_task
@@ -69,6 +70,7 @@ class AtLeastOnce:
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
         with self._gate.passing():
+            batch = in_order(batch, self._stage.parent, batch_id)
             counts = batch.mapInArrow(make_write_task(self._spec), "written long").collect()
             letters: dict[int, int] = {}
             if self._letters:

@@ -49,3 +49,14 @@ def parse_plan(text: str) -> PlannedBatch:
         {source: from_json(offset["positions"]) for source, offset in offsets.items()},
         hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16],
     )
+
+
+def planned_rows(checkpoint: Path, batch: int) -> int:
+    """How many records a batch reads, as far as their offsets tell."""
+    now = planned_batch(checkpoint, batch)
+    before = planned_batch(checkpoint, batch - 1).positions if batch > 0 else {}
+    return sum(
+        offset - before.get(source, {}).get(partition, 0)
+        for source, positions in now.positions.items()
+        for partition, offset in positions.items()
+    )

@@ -20,6 +20,7 @@ from firesteel.kafka.position import from_json
 from firesteel.observe.progress import Progress, SourceProgress
 from firesteel.options.position import Unbounded
 from firesteel.plan.node import Scan, Sink
+from firesteel.spark.arrange import gather_keys
 from firesteel.spark.bind import bind_letters, bind_sink, bind_source
 from firesteel.spark.cast import fit_length
 from firesteel.spark.delivery import AtLeastOnce, Gate, Written
@@ -67,6 +68,7 @@ class RunningQuery:
         rows = lower_plan(sink, self._read_table, partitions)
         if trim_pad:
             rows = _fitted(rows, sink)
+        rows = gather_keys(rows, sink, partitions)
         letters = tuple(self._letters.values())
         spec = bind_sink(sink, drop_nulls=drop_nulls)
         writer = AtLeastOnce(spec, letters, self._stage, self._note_written, self._gate)

@@ -26,6 +26,7 @@ from firesteel.options.partitioner import Partitioner
 from firesteel.spark.destination import Destinations
 from firesteel.spark.failure import carry
 from firesteel.spark.kind import CODES, KIND
+from firesteel.spark.net import net_changes
 from firesteel.types import Field
 
 #: Delivery reports are let in after that many messages.
@@ -48,6 +49,8 @@ class WriteSpec:
     #: Changes are written as upserts and tombstones of their key.
     upsert: bool = False
     drop_nulls: bool = False
+    #: Changes come in no order: a row that goes as often as it comes has not changed.
+    net: bool = False
     #: DLI's `ignore-retraction`: what is to be taken back stays.
     ignore_deletes: bool = False
 
@@ -81,9 +84,7 @@ def _write_all(spec: WriteSpec, batches: Iterable[pa.RecordBatch]) -> int:
     encoder = RowEncoder(spec)
     writer: Writer | None = None
     written = 0
-    for batch in batches:
-        if batch.num_rows == 0:
-            continue
+    for batch in encoder.gather(batches):
         if writer is None:
             writer = Writer(spec.config)
         for message in encoder.encode(batch):
@@ -108,11 +109,35 @@ class RowEncoder:
         self._key_columns = frozenset(spec.key.columns if spec.key else ())
         self._choose: PartitionChooser = make_chooser(spec.partitioner, spec.config, _task_number())
 
+    def gather(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The batches that are to be encoded: those that have rows, or one with the net of all their changes."""
+        filled = (batch for batch in batches if batch.num_rows)
+        if not self.spec.net:
+            yield from filled
+            return
+        whole = list(filled)
+        if whole:
+            yield self._net(pa.Table.from_batches(whole).combine_chunks().to_batches()[0])
+
+    def _net(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        rows = self._typed(batch)
+        keys: list[bytes | None] = [None] * rows.num_rows
+        if self._key is not None:
+            keys = self._encode(self._key, self.spec.key, rows, None)
+        # Encoded alike, whether it comes or goes, a row is known by its bytes, of whatever types it is.
+        values = self._encode(self._value, self.spec.value, rows, None)
+        changes = net_changes(keys, values, batch.column(KIND).to_pylist(), by_key=self.spec.upsert)
+        kept = batch.take(pa.array([change.row for change in changes], pa.int64()))
+        kinds = pa.array([CODES[change.kind] for change in changes], pa.int8())
+        return kept.set_column(kept.schema.get_field_index(KIND), KIND, kinds)
+
+    def _typed(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        rows = batch.select([field.name for field in self.spec.fields])
+        return rows if rows.schema == self._schema else rows.cast(self._schema)
+
     def encode(self, batch: pa.RecordBatch) -> Iterator[Outgoing]:
         kinds = batch.column(KIND) if KIND in batch.schema.names else None
-        rows = batch.select([field.name for field in self.spec.fields])
-        if rows.schema != self._schema:
-            rows = rows.cast(self._schema)
+        rows = self._typed(batch)
         rows, kinds = self._enforce_not_null(rows, kinds)
         keys: list[bytes | None] = [None] * rows.num_rows
         if self._key is not None:

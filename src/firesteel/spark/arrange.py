@@ -1,0 +1,36 @@
+"""How the rows of a batch are laid out for the tasks that write them: a key's changes in one task, in their order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from firesteel.plan.node import Sink
+from firesteel.plan.retraction import is_in_order
+from firesteel.spark.expression import column
+from firesteel.spark.kind import KIND, ORDER
+from firesteel.spark.offset_log import planned_rows
+from firesteel.types import Array, Map, Multiset, Row
+
+#: One task writes that many rows as fast as several would start, and keeps the order of different keys too.
+_FEW = 10_000
+
+
+def gather_keys(rows: DataFrame, sink: Sink, partitions: int) -> DataFrame:
+    """Where changes come in no order, all that concern a row have to meet."""
+    if is_in_order(sink):
+        return rows
+    together = sink.table.primary_key or tuple(sorted(sink.unique_key or ()))
+    simple = [field.name for field in sink.fields if not isinstance(field.type, Array | Map | Multiset | Row)]
+    return rows.repartition(partitions, *map(column, together or simple)) if together or simple else rows.coalesce(1)
+
+
+def in_order(batch: DataFrame, checkpoint: Path, batch_id: int) -> DataFrame:
+    """Rows that know their place in the order of arrival are written in it."""
+    if ORDER not in batch.columns:
+        return batch
+    if planned_rows(checkpoint, batch_id) <= _FEW:
+        batch = batch.coalesce(1)
+    # Of an old row and its new one, which share a place, the old one has the smaller kind.
+    return batch.sortWithinPartitions(*(column(name) for name in (ORDER, KIND) if name in batch.columns))
