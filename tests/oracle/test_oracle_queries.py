@@ -1,0 +1,135 @@
+"""Changelogs by chance through queries by chance: what the sinks hold in the end is what DuckDB finds in the end.
+
+The records come in small batches, and the job stops and goes on in between. `ORACLE_ROUNDS` and `ORACLE_SEED` make it
+longer (`make soak`) and repeat it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections import Counter
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import Producer
+from pyspark.sql import SparkSession
+from tests.oracle.query import QUESTIONS, Question
+from tests.oracle.world import World
+
+import firesteel
+from firesteel.dev.record import read_records
+
+ROUNDS = int(os.environ.get("ORACLE_ROUNDS", "1"))
+SEED = int(os.environ.get("ORACLE_SEED", "0")) or random.SystemRandom().randrange(10**6)
+QUESTIONS_PER_ROUND = int(os.environ.get("ORACLE_QUESTIONS", "12"))
+#: Each query starts a Python process for each of its tables.
+_TOGETHER = 3
+
+_TABLES = {
+    "orders": ("id INT, k STRING, v INT, d DECIMAL(10, 2), c INT", "kafka", "'format' = 'debezium-json'"),
+    "people": (
+        "id INT, g STRING, x INT, PRIMARY KEY (id) NOT ENFORCED",
+        "upsert-kafka",
+        "'key.format' = 'json', 'value.format' = 'json'",
+    ),
+    "events": ("id INT, k STRING, v INT, c INT", "kafka", "'format' = 'json'"),
+}
+
+
+def _script(bootstrap: str, topics: dict[str, str], questions: list[Question]) -> str:
+    parts = ["SET 'parallelism.default' = '2';"]
+    for name, (columns, connector, formats) in _TABLES.items():
+        start = "'scan.startup.mode' = 'earliest-offset', " if connector == "kafka" else ""
+        parts.append(
+            f"CREATE TABLE {name} ({columns}) WITH ('connector' = '{connector}', 'topic' = '{topics[name]}',"
+            f" 'properties.bootstrap.servers' = '{bootstrap}', {start}'scan.bounded.mode' = 'latest-offset',"
+            f" 'scan.max-rows-per-batch' = '9', {formats});"
+        )
+    inserts = []
+    for question in questions:
+        columns = ", ".join(question.columns)
+        connector, formats = "kafka", "'format' = 'debezium-json'"
+        if question.key:
+            columns += f", PRIMARY KEY ({', '.join(question.key)}) NOT ENFORCED"
+            connector, formats = "upsert-kafka", "'key.format' = 'json', 'value.format' = 'json'"
+        parts.append(
+            f"CREATE TABLE {question.name} ({columns}) WITH ('connector' = '{connector}',"
+            f" 'topic' = '{topics[question.name]}', 'properties.bootstrap.servers' = '{bootstrap}', {formats});"
+        )
+        inserts.append(f"INSERT INTO {question.name} {question.flink};")
+    return "\n".join([*parts, "EXECUTE STATEMENT SET BEGIN", *inserts, "END;"])
+
+
+@pytest.mark.parametrize("seed", range(SEED, SEED + ROUNDS))
+def test_the_sinks_hold_what_duckdb_finds(
+    seed: int, cluster: dict[str, str], spark: SparkSession, make_topic: Callable[..., str], tmp_path: Path
+) -> None:
+    print(f"ORACLE_SEED={seed}")
+    chance = random.Random(seed)
+    world = World(chance)
+    questions = [make(chance) for make in chance.sample(QUESTIONS, QUESTIONS_PER_ROUND)]
+    topics = {name: make_topic() for name in (*_TABLES, *(question.name for question in questions))}
+    scripts = []
+    for number in range(0, len(questions), _TOGETHER):
+        script = tmp_path / f"job{number}.sql"
+        some = questions[number : number + _TOGETHER]
+        script.write_text(_script(cluster["bootstrap.servers"], topics, some), encoding="utf-8")
+        scripts.append(script)
+    producer = Producer({**cluster, "linger.ms": 0})
+    for stage in range(2):
+        for _ in range(30 if stage == 0 else 18):
+            topic, key, value = world.step()
+            producer.produce(topics[topic], value, key)
+        assert producer.flush(30) == 0
+        for script in scripts:
+            firesteel.run(script, spark=spark)
+        wrong = {
+            question.name: difference
+            for question in questions
+            if (difference := _difference(cluster, topics[question.name], question, world))
+        }
+        assert not wrong, f"seed {seed}, stage {stage}: {wrong}"
+
+
+def _difference(cluster: dict[str, str], topic: str, question: Question, world: World) -> dict[str, Any]:
+    found = _upserted(cluster, topic) if question.key else _netted(cluster, topic)
+    expected = Counter(tuple(map(_plain, row)) for row in world.answer(question.duckdb))
+    if found == expected:
+        return {}
+    return {"sql": question.flink, "missing": dict(expected - found), "too much": dict(found - expected)}
+
+
+def _upserted(cluster: dict[str, str], topic: str) -> Counter[tuple[Any, ...]]:
+    rows: dict[bytes | None, bytes] = {}
+    for record in read_records(cluster, topic):
+        if record.value is None:
+            rows.pop(record.key, None)
+        else:
+            rows[record.key] = record.value
+    return Counter(_row(json.loads(value, parse_float=Decimal)) for value in rows.values())
+
+
+def _netted(cluster: dict[str, str], topic: str) -> Counter[tuple[Any, ...]]:
+    bag: Counter[tuple[Any, ...]] = Counter()
+    for record in read_records(cluster, topic):
+        assert record.value is not None
+        change = json.loads(record.value, parse_float=Decimal)
+        if change["before"] is not None:
+            bag[_row(change["before"])] -= 1
+        if change["after"] is not None:
+            bag[_row(change["after"])] += 1
+    assert all(count >= 0 for count in bag.values()), bag
+    return +bag
+
+
+def _row(row: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(map(_plain, row.values()))
+
+
+def _plain(value: Any) -> Any:
+    return value.normalize() + 0 if isinstance(value, Decimal) else value
