@@ -33,6 +33,9 @@ CREATE TABLE orders (id BIGINT, region STRING, amount INT, PRIMARY KEY (id) NOT 
 CREATE TABLE users (id BIGINT, region STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ({_UPSERT} 'users', {_SOURCE});
 CREATE TABLE changes (a BIGINT, b STRING) WITH ({_KAFKA.replace("json", "canal-json")} 'changes');
 CREATE TABLE keyed (a BIGINT, b STRING, PRIMARY KEY (a) NOT ENFORCED) WITH ({_UPSERT} 'keyed');
+CREATE TABLE events (id BIGINT, k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND)
+  WITH ({_KAFKA} 'events', {_SOURCE});
+CREATE TABLE per_window (ws TIMESTAMP(3), we TIMESTAMP(3), k STRING, c BIGINT) WITH ({_KAFKA} 'out3');
 """
 
 

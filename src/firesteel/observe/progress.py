@@ -31,7 +31,8 @@ class SourceProgress:
 class Progress:
     """One batch of one query: `timestamp` is its end, in seconds since 1970. `rejects` counts per (table, reason).
 
-    `places` says where one of a table's refused records is; `dead_letters` counts per (table, topic they went to).
+    `places` says where one of a table's refused records is; `dead_letters` counts per (table, topic they went to); `late`
+    counts what came after its window was closed.
     """
 
     query: str
@@ -43,6 +44,7 @@ class Progress:
     rejects: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
     places: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     dead_letters: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
+    late: int = 0
 
 
 def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
@@ -65,6 +67,7 @@ def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
         batches=snapshot.batches + 1,
         batch_id=progress.batch_id,
         batch_ms=progress.duration_ms,
+        late=snapshot.late + progress.late,
     )
 
 

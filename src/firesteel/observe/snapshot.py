@@ -58,7 +58,10 @@ class SinkSnapshot:
 
 @dataclass(frozen=True)
 class JobSnapshot:
-    """Times are seconds since 1970. `batch_id` and `batch_ms` belong to the batch that ended last."""
+    """Times are seconds since 1970. `batch_id` and `batch_ms` belong to the batch that ended last.
+
+    `late` counts rows that came after their window was closed, and were left out.
+    """
 
     name: str
     state: State = State.STARTING
@@ -69,6 +72,7 @@ class JobSnapshot:
     batches: int = 0
     batch_id: int | None = None
     batch_ms: int | None = None
+    late: int = 0
     checkpoint: str | None = None
     warnings: tuple[str, ...] = ()
     error: str | None = None

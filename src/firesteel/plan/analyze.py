@@ -23,6 +23,7 @@ from firesteel.plan.merge_projects import merge_projects
 from firesteel.plan.mistake import Mistake
 from firesteel.plan.node import Sink
 from firesteel.plan.number_rows import number_rows
+from firesteel.plan.place_watermarks import place_watermarks
 from firesteel.plan.prune_columns import prune_columns
 from firesteel.plan.resolve_insert import resolve_insert
 from firesteel.plan.resolve_query import QueryResolver
@@ -34,7 +35,7 @@ from firesteel.sql.statement import CreateTable, CreateView, Explain, Insert, Qu
 T = TypeVar("T")
 
 #: The passes over a plan, in their order.
-PASSES = (merge_projects, prune_columns, number_rows)
+PASSES = (place_watermarks, merge_projects, prune_columns, number_rows)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firesteel.plan.expression import Call, ColumnRef
 from firesteel.plan.node import Filter, Node, Project, Scan
+from firesteel.plan.window import Watermark, Window, WindowAggregate
 
 
 def is_time(node: Node, name: str) -> bool:
@@ -20,6 +21,12 @@ def is_time(node: Node, name: str) -> bool:
                     return is_time(node.input, expression.name)
                 return _is_computed_time(node, name)
             return False
+        case Watermark():
+            return node.column == name or is_time(node.input, name)
+        case Window():
+            return node.rowtime == name
+        case WindowAggregate():
+            return name in node.rowtimes
         case Filter():
             return is_time(node.input, name)
         case _:

@@ -66,7 +66,8 @@ def _state(sink: Sink, ttl: timedelta | None) -> list[str]:
     lines = []
     for state in states:
         owner = f"for each {', '.join(state.key)}" if state.key else "once"
-        lines.append(f"{state.name} keeps, {owner}:")
+        until = f", {state.until}" if state.until else ""
+        lines.append(f"{state.name} keeps, {owner}{until}:")
         lines += [f"  {kept}" for kept in state.kept]
     if ttl:
         lines.append(f"kept until a key has had no rows for {_length(ttl)} ('table.exec.state.ttl')")
@@ -165,5 +166,6 @@ def _state_document(state: State, ttl: timedelta | None) -> dict[str, Any]:
         "kept": list(state.kept),
         "distinct": list(state.distinct),
         "grows": state.grows and not ttl,
+        "until": state.until or None,
         "ttl_seconds": ttl.total_seconds() if ttl else None,
     }

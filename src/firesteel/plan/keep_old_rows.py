@@ -11,6 +11,7 @@ from dataclasses import replace
 from firesteel.catalog.changelog import sink_changelog
 from firesteel.changelog import ALL, INSERT_ONLY, UPSERT, RowKind
 from firesteel.plan.node import Aggregate, Filter, Join, Node, Normalize, Project, Rank, Scan, Sink, Union, Unnest
+from firesteel.plan.window import Watermark, Window, WindowAggregate
 
 
 def keep_old_rows(sink: Sink) -> Sink:
@@ -44,7 +45,7 @@ def _keep(node: Node, needed: bool) -> Node:
         case Unnest():
             # Of a collection that changed, the old elements have to go.
             return replace(node, input=_keep(node.input, True))
-        case Project() | Filter():
+        case Project() | Filter() | Watermark() | Window() | WindowAggregate():
             return replace(node, input=_keep(node.input, needed))
         case Sink():
             return keep_old_rows(node)

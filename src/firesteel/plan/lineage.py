@@ -8,6 +8,7 @@ from enum import Enum
 
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, column_refs, substitute
 from firesteel.plan.node import Aggregate, Filter, Join, Node, Project, Rank, Scan, Sink, Union, Unnest
+from firesteel.plan.window import Window, WindowAggregate
 from firesteel.types import Field, Null
 
 
@@ -66,7 +67,7 @@ def condition_origins(node: Node) -> tuple[Origin, ...]:
     match node:
         case Filter(condition=condition):
             found += _origins(condition, _columns(node.input))
-        case Aggregate(keys=keys):
+        case Aggregate(keys=keys) | WindowAggregate(keys=keys):
             columns = _columns(node.input)
             found += [origin for key in keys if key in columns for origin in columns[key].origins]
         case Join(keys=pairs):
@@ -102,7 +103,19 @@ def _columns(node: Node) -> Mapping[str, _Derived]:
                 field.name: _expression(expression, inner)
                 for field, expression in zip(fields, expressions, strict=True)
             }
-        case Aggregate(keys=keys, fields=fields, calls=calls):
+        case Window(time=time, assigner=assigner):
+            inner = _columns(node.input)
+            origins = inner[time].origins if time in inner else ()
+            return {
+                **inner,
+                **{
+                    field.name: _Derived(
+                        ColumnRef(f"{field.name} of {assigner}", field.type), origins, Derivation.EXPRESSION
+                    )
+                    for field in node.fields[-3:]
+                },
+            }
+        case Aggregate(keys=keys, fields=fields, calls=calls) | WindowAggregate(keys=keys, fields=fields, calls=calls):
             inner = _columns(node.input)
             outer = {key: inner[key] for key in keys if key in inner}
             for field, call in zip(fields[len(keys) :], calls, strict=True):

@@ -12,6 +12,7 @@ from firesteel.catalog.table import Table
 from firesteel.changelog import ALL, INSERT_ONLY, Changelog, RowKind
 from firesteel.errors import Span
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression
+from firesteel.plan.window import Watermark, Window, WindowAggregate
 from firesteel.types import Field
 
 #: A set of columns that no two rows share; None: the node has none. The empty key says that there is one row.
@@ -421,7 +422,21 @@ class Sink:
         return f"Sink(table=[{self.table.name}], columns=[{_names(self.fields)}])"
 
 
-Node = Scan | Normalize | Project | Filter | Aggregate | Union | Join | Rank | Unnest | Sink
+Node = (
+    Scan
+    | Normalize
+    | Watermark
+    | Project
+    | Filter
+    | Aggregate
+    | Union
+    | Join
+    | Rank
+    | Unnest
+    | Window
+    | WindowAggregate
+    | Sink
+)
 
 
 def _nullable(column: Field) -> Field:

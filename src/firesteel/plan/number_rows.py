@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from firesteel.plan.aggregate import IN_ORDER
 from firesteel.plan.node import Aggregate, Join, Node, Normalize, Rank, Scan, Union
+from firesteel.plan.window import WindowAggregate
 
 
 def number_rows(node: Node) -> Node:
@@ -22,7 +23,7 @@ def _number(node: Node, asked: bool) -> Node:
             return replace(node, inputs=tuple(_number(child, asked) for child in node.inputs))
         case Join():
             return replace(node, left=_number(node.left, asked), right=_number(node.right, asked))
-        case Aggregate():
+        case Aggregate() | WindowAggregate():
             return replace(node, input=_number(node.input, any(call.function in IN_ORDER for call in node.calls)))
         case Rank():
             return replace(node, input=_number(node.input, True))

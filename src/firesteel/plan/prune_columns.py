@@ -18,6 +18,7 @@ from firesteel.plan.node import (
     Union,
     Unnest,
 )
+from firesteel.plan.window import Watermark, Window, WindowAggregate
 
 
 def prune_columns(node: Node) -> Node:
@@ -44,7 +45,7 @@ def _prune(node: Node, needed: frozenset[str]) -> Node:
         case Filter():
             read = frozenset(ref.name for ref in column_refs(node.condition))
             return replace(node, input=_prune(node.input, needed | read))
-        case Aggregate():
+        case Aggregate() | WindowAggregate():
             outputs = node.fields[len(node.keys) :]
             kept_calls = [pair for pair in zip(outputs, node.calls, strict=True) if pair[0].name in needed]
             refs = [ref for _, call in kept_calls for ref in (call.argument, call.filter) if ref is not None]
@@ -72,5 +73,9 @@ def _prune(node: Node, needed: frozenset[str]) -> Node:
         case Unnest():
             read = frozenset(ref.name for ref in column_refs(node.collection))
             return replace(node, input=_prune(node.input, needed | read))
+        case Watermark():
+            return replace(node, input=_prune(node.input, needed | {node.column}))
+        case Window():
+            return replace(node, input=_prune(node.input, needed | {node.time}))
         case Sink():
             return replace(node, input=_prune(node.input, needed))

@@ -22,6 +22,7 @@ from firesteel.plan.resolve_rank import (
 )
 from firesteel.plan.resolve_table import resolve_table
 from firesteel.plan.resolve_unnest import resolve_unnest
+from firesteel.plan.resolve_window import close_window, open_group_window, resolve_window_table
 from firesteel.plan.scope import Scope, Visible, scope_of
 from firesteel.plan.type_rule import common_type
 from firesteel.sql.node import span_of, table_hints
@@ -87,6 +88,9 @@ class QueryResolver:
                 return self._subquery(node)
             case exp.Values():
                 raise Mistake("VALUES is not supported yet.", span_of(node), "Read from a table.")
+            case exp.TableFromRows():
+                window = resolve_window_table(node, self._from)
+                return self._aliased(window, node, node.alias, _alias_columns(node)) if node.alias else window
             case _:
                 raise Mistake("This kind of table in FROM is not supported yet.", span_of(node))
 
@@ -158,6 +162,9 @@ class QueryResolver:
         if where := select.args.get("where"):
             relation = absorb_condition(self._where(relation, where))
         items = self._items(select, relation.scope)
+        if window := open_group_window(relation, select):
+            relation, select = window.relation, window.rewrite_select(select)
+            items = [Item(window.rewrite(item.node), item.name) for item in items]
         group = select.args.get("group")
         having = select.args.get("having")
         numbered = any(has_window(item.node) for item in items)
@@ -166,6 +173,7 @@ class QueryResolver:
                 over = next(item.node for item in items if has_window(item.node))
                 raise Mistake("OVER beside GROUP BY is not supported yet.", span_of(over), "Group in a subquery.")
             relation, resolver = resolve_group(relation, select, items)
+            relation = Relation(close_window(relation.node), relation.scope)
             if having:
                 relation = Relation(
                     Filter(relation.node, resolver.condition(having.this), span_of(having)), relation.scope
@@ -183,7 +191,7 @@ class QueryResolver:
         relation = self._project(relation, items, resolver, select)
         node = relation.node
         keys = tuple(field.name for field in node.fields)
-        distinct = Aggregate(node, keys, node.fields, (), span=span_of(select))
+        distinct = close_window(Aggregate(node, keys, node.fields, (), span=span_of(select)))
         return resolve_limit(Relation(distinct, relation.scope), select)
 
     def _where(self, relation: Relation, where: exp.Where) -> Relation:

@@ -7,16 +7,37 @@ from sqlglot import exp
 from firesteel.catalog.changelog import source_changelog
 from firesteel.catalog.table import Computed, Metadata, Physical, Table
 from firesteel.errors import Span
-from firesteel.plan.expression import ColumnRef, Expression
+from firesteel.plan.expression import Call, ColumnRef, Expression, Literal
 from firesteel.plan.mistake import Mistake
 from firesteel.plan.node import Node, Project, Scan
 from firesteel.plan.relation import Relation
 from firesteel.plan.resolve_expression import ExpressionResolver
 from firesteel.plan.scope import Scope, scope_of
-from firesteel.types import Field, Timestamp, TimestampLtz
+from firesteel.plan.window import Watermark
+from firesteel.types import Field, Interval, Timestamp, TimestampLtz
 
 
 def resolve_table(table: Table, alias: str, span: Span | None) -> Relation:
+    relation = _columns(table, alias, span)
+    if table.watermark is None:
+        return relation
+    delay = _delay(resolve_watermark(table, relation), table.watermark.column)
+    node = Watermark(relation.node, table.watermark.column, delay, table.watermark.span)
+    return Relation(node, relation.scope)
+
+
+def _delay(expression: Expression | None, column: str) -> int | None:
+    """How many milliseconds the watermark stays behind the column; None where it is no such expression."""
+    match expression:
+        case ColumnRef(name=name) if name == column:
+            return 0
+        case Call("-", (ColumnRef(name=name), Literal(value=int(micros), type=Interval(months=False)))):
+            return -(-micros // 1000) if name == column and micros >= 0 else None
+        case _:
+            return None
+
+
+def _columns(table: Table, alias: str, span: Span | None) -> Relation:
     stored = [column for column in table.columns if isinstance(column, Physical | Metadata)]
     scan = Scan(table, tuple(Field(column.name, column.type) for column in stored), source_changelog(table), span=span)
     if len(stored) == len(table.columns):

@@ -18,6 +18,7 @@ from firesteel.plan.node import (
     Union,
     Unnest,
 )
+from firesteel.plan.window import Watermark, Window, WindowAggregate
 
 
 def null_when_retracted(node: Node) -> frozenset[str]:
@@ -64,5 +65,5 @@ def is_in_order(node: Node) -> bool:
             return not node.old_rows
         case Join():
             return False
-        case Project() | Filter() | Unnest() | Union() | Sink():
+        case Project() | Filter() | Unnest() | Union() | Sink() | Watermark() | Window() | WindowAggregate():
             return all(is_in_order(child) for child in node.inputs)

@@ -10,6 +10,7 @@ from firesteel.options.kafka import SCAN_BOUNDED_MODE, BoundedMode
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, substitute
 from firesteel.plan.lineage import readable_columns
 from firesteel.plan.node import Aggregate, Join, Node, Normalize, Rank, scans
+from firesteel.plan.window import WindowAggregate
 
 #: Whether the run time forgets state after 'table.exec.state.ttl'. While it does not, texts must not promise it.
 TTL_HAS_EFFECT = False
@@ -27,6 +28,8 @@ class State:
     kept: tuple[str, ...]
     distinct: tuple[str, ...]
     grows: bool
+    #: Until when, where it is forgotten by itself.
+    until: str = ""
 
     @property
     def name(self) -> str:
@@ -43,15 +46,11 @@ def _states(node: Node) -> Iterator[State]:
         yield from _states(child)
     match node:
         case Aggregate(keys=keys, calls=calls):
-            names = readable_columns(node.input)
-            key = tuple(names.get(name, name) for name in keys)
-            kept = tuple(dict.fromkeys(_kept(call, names) for call in calls))
-            distinct = tuple(
-                dict.fromkeys(_argument(call, names) for call in calls if call.distinct and call.argument is not None)
-            )
-            yield State(
-                node, key, kept or ("that it was seen",), distinct, is_unbounded(node) and bool(key or distinct)
-            )
+            key, kept, distinct = _grouped(node.input, keys, calls)
+            yield State(node, key, kept, distinct, is_unbounded(node) and bool(key or distinct))
+        case WindowAggregate(keys=keys, calls=calls):
+            key, kept, distinct = _grouped(node.input, keys, calls)
+            yield State(node, key, kept, distinct, grows=False, until="until the window closes")
 
         case Normalize(keys=keys):
             yield State(node, keys, ("its last row",), (), is_unbounded(node))
@@ -65,6 +64,18 @@ def _states(node: Node) -> Iterator[State]:
             pairs = [f"{_readable(one, left)} = {_readable(other, right)}" for one, other in keys]
             kept = ("every change of both sides",) if node.changelog != INSERT_ONLY else ("every row of both sides",)
             yield State(node, tuple(pairs), kept, (), is_unbounded(node))
+
+
+def _grouped(
+    node: Node, keys: tuple[str, ...], calls: tuple[AggregateCall, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """What is kept by which key, and the columns each of whose values is kept."""
+    names = readable_columns(node)
+    kept = tuple(dict.fromkeys(_kept(call, names) for call in calls))
+    distinct = tuple(
+        dict.fromkeys(_argument(call, names) for call in calls if call.distinct and call.argument is not None)
+    )
+    return tuple(names.get(name, name) for name in keys), kept or ("that it was seen",), distinct
 
 
 def _readable(expression: Expression, names: dict[str, str]) -> str:

@@ -17,9 +17,10 @@ from firesteel.options.kafka import (
 from firesteel.options.legacy import UpdateMode
 from firesteel.options.option import Option
 from firesteel.options.registry import format_named
-from firesteel.options.setting import SOURCE_IDLE_TIMEOUT, STATE_TTL
+from firesteel.options.setting import STATE_TTL
 from firesteel.options.upsert_kafka import SINK_BUFFER_FLUSH_MAX_ROWS
 from firesteel.plan.aggregate import REVERSIBLE
+from firesteel.plan.check_window import check_windows
 from firesteel.plan.node import Aggregate, Join, Node, Rank, Scan, Sink, scans
 from firesteel.plan.retraction import null_when_retracted
 from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp, TimestampLtz
@@ -28,10 +29,7 @@ from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp,
 _NO_EFFECT_ON_SINK = (SINK_PARALLELISM, SINK_BUFFER_FLUSH_MAX_ROWS)
 _NO_EFFECT_ON_SOURCE = (SCAN_PARALLELISM,)
 
-_SETTINGS_WITHOUT_EFFECT = (
-    (STATE_TTL, "State is kept for ever."),
-    (SOURCE_IDLE_TIMEOUT, "There are no windows yet that could wait for an idle source."),
-)
+_SETTINGS_WITHOUT_EFFECT = ((STATE_TTL, "State is kept for ever."),)
 
 #: The formats that have a decoder and an encoder.
 FORMATS = frozenset({"json", "csv", "avro", "raw", "debezium-json", "canal-json", "maxwell-json", "ogg-json"})
@@ -46,6 +44,7 @@ def check_support(sink: Sink) -> tuple[Problem, ...]:
     for scan in scans(sink):
         problems += _source(scan)
     problems += _nodes(sink)
+    problems += check_windows(sink)
     return tuple(problems)
 
 

@@ -67,6 +67,15 @@ def _split(node: Aggregate, rows: DataFrame, ways: dict[tuple[str, str | None], 
     return reduce(DataFrame.union, distinct, plain)
 
 
+def lower_call(call: AggregateCall, ordered: bool) -> Column:
+    """A call in a group that cannot be split in two ways: of the distinct ones it takes COUNT alone."""
+    if not call.distinct:
+        return _aggregate(call, {}, ordered)
+    assert call.argument is not None
+    value = column(call.argument.name)
+    return F.size(F.collect_set(F.when(column(call.filter.name), value) if call.filter else value)).cast("long")
+
+
 def _aggregate(call: AggregateCall, ways: dict[tuple[str, str | None], str], ordered: bool) -> Column:
     value = F.lit(1) if call.argument is None else column(call.argument.name)
     if call.distinct:

@@ -28,6 +28,7 @@ from firesteel.options.setting import (
     NOT_NULL_ENFORCER,
     PARALLELISM_DEFAULT,
     PIPELINE_NAME,
+    SOURCE_IDLE_TIMEOUT,
     STATE_BACKEND_TYPE,
     TYPE_LENGTH_ENFORCER,
     LengthEnforcer,
@@ -133,6 +134,7 @@ class Job:
     def _start(self) -> None:
         interval = self.analysis.setting(CHECKPOINTING_INTERVAL) or self.analysis.setting(MINI_BATCH_ALLOW_LATENCY)
         drop_nulls = self.analysis.setting(NOT_NULL_ENFORCER) is NotNullEnforcer.DROP
+        idle = self.analysis.setting(SOURCE_IDLE_TIMEOUT)
         trim_pad = self.analysis.setting(TYPE_LENGTH_ENFORCER) is LengthEnforcer.TRIM_PAD
         try:
             for name, sink in self._named_sinks():
@@ -147,6 +149,7 @@ class Job:
                         drop_nulls=drop_nulls,
                         trim_pad=trim_pad,
                         on_progress=self._note,
+                        idle_seconds=idle.total_seconds() if idle else 0.0,
                     )
                 )
         except BaseException:

@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from firesteel.changelog import INSERT_ONLY, RowKind
 from firesteel.plan.expression import ColumnRef, Expression
 from firesteel.plan.node import Aggregate, Filter, Join, Node, Normalize, Project, Rank, Scan, Sink, Union, Unnest
+from firesteel.plan.window import Watermark, Window, WindowAggregate
 from firesteel.spark.aggregate import lower_aggregate
 from firesteel.spark.change_aggregate import lower_change_aggregate
 from firesteel.spark.expression import column, lower_expression
@@ -19,6 +20,8 @@ from firesteel.spark.kind import CODES, KIND, ORDER, carried, code
 from firesteel.spark.normalize import lower_normalize
 from firesteel.spark.rank import lower_rank
 from firesteel.spark.unnest import lower_unnest
+from firesteel.spark.watermark import lower_watermark
+from firesteel.spark.window import lower_window, lower_window_aggregate
 
 #: How a Scan becomes a DataFrame: the job knows the session and the checkpoint.
 ReadTable = Callable[[Scan], DataFrame]
@@ -54,6 +57,12 @@ def lower_plan(node: Node, read_table: ReadTable, partitions: int) -> DataFrame:
             rows = lower_plan(node.input, read_table, partitions)
             lower = lower_change_aggregate if node.retracts or node.old_rows else lower_aggregate
             return lower(node, rows, partitions)
+        case Watermark():
+            return lower_watermark(node, lower_plan(node.input, read_table, partitions))
+        case Window():
+            return lower_window(node, lower_plan(node.input, read_table, partitions))
+        case WindowAggregate():
+            return lower_window_aggregate(node, lower_plan(node.input, read_table, partitions), partitions)
         case Union():
             return _union([lower_plan(child, read_table, partitions) for child in node.inputs], node)
         case Join():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -16,9 +18,11 @@ from pyspark.sql.streaming.query import StreamingQuery
 from firesteel.errors import FiresteelError
 from firesteel.kafka.dead_letter import DeadLetters
 from firesteel.kafka.group import commit_positions
-from firesteel.kafka.position import from_json
+from firesteel.kafka.position import find_partitions, from_json
+from firesteel.kafka.reader import consumer_for
 from firesteel.observe.progress import Progress, SourceProgress
 from firesteel.options.position import Unbounded
+from firesteel.plan.event_time import closing_node, watermarked_scans
 from firesteel.plan.node import Scan, Sink
 from firesteel.spark.arrange import gather_keys
 from firesteel.spark.bind import bind_letters, bind_sink, bind_source
@@ -27,12 +31,17 @@ from firesteel.spark.delivery import AtLeastOnce, Gate, Written
 from firesteel.spark.expression import column
 from firesteel.spark.failure import explain_failure
 from firesteel.spark.lowering import lower_plan
+from firesteel.spark.mark import SLOT, Times, emits_mark
 from firesteel.spark.reject import count_rejects, counted_rejects
 from firesteel.spark.source import REJECT, ReadSpec, make_source
+from firesteel.spark.watermark import times_name
 from firesteel.types import CHARACTER
 
 #: How long a job that is to stop waits for the batch that is being written.
 _PATIENCE = 20.0
+
+#: Partitions that are told apart in event time; of a topic with more, several share one watermark.
+_MOST_SLOTS = 256
 
 
 class RunningQuery:
@@ -50,6 +59,7 @@ class RunningQuery:
         drop_nulls: bool,
         trim_pad: bool,
         on_progress: Callable[[Progress], None],
+        idle_seconds: float = 0.0,
     ) -> None:
         self.name = name
         self.sink = sink
@@ -61,6 +71,10 @@ class RunningQuery:
         self._letters: dict[int, DeadLetters] = {}
         self._written: dict[int, Written] = {}
         self._gate = Gate()
+        self._idle_seconds = idle_seconds
+        self._waited = {id(scan) for scan in watermarked_scans(sink)}
+        self._times: dict[int, Times] = {}
+        self._folder = tempfile.TemporaryDirectory(prefix="firesteel-times-") if self._waited else None
         self._seen = -1
         self._stopped = False
         self._lock = threading.Lock()
@@ -72,7 +86,8 @@ class RunningQuery:
         letters = tuple(self._letters.values())
         spec = bind_sink(sink, drop_nulls=drop_nulls)
         writer = AtLeastOnce(spec, letters, self._stage, self._note_written, self._gate)
-        stream = rows.writeStream.outputMode("update").foreachBatch(writer)
+        mode = "append" if closing_node(sink) is not None else "update"
+        stream = rows.writeStream.outputMode(mode).foreachBatch(writer)
         stream = stream.queryName(name).option("checkpointLocation", checkpoint)
         if interval_ms:
             stream = stream.trigger(processingTime=f"{interval_ms} milliseconds")
@@ -84,6 +99,8 @@ class RunningQuery:
     def _read_table(self, scan: Scan) -> DataFrame:
         number = len(self._specs)
         spec = bind_source(scan, number, self._stage)
+        if id(scan) in self._waited:
+            spec = self._with_event_time(spec, number)
         self._specs.append(spec)
         letters = bind_letters(scan, number, self._job)
         if letters is not None:
@@ -91,11 +108,23 @@ class RunningQuery:
         source = f"firesteel-{self.name}-{number}"
         self._session.dataSource.register(make_source(source, spec))
         rows = self._session.readStream.format(source).load()
+        if spec.slots:
+            about = {"source": number, "slots": len(spec.slots)}
+            rows = rows.withColumn(SLOT, column(SLOT).alias(SLOT, metadata=about))
         if not spec.tolerant:
             return rows
         # Counted by Spark itself, on whichever machine the rows are; the rows that only carry a reason end here.
         rows = count_rejects(rows, _observation(number), REJECT)
         return rows.where(column(REJECT).isNull()).drop(REJECT)
+
+    def _with_event_time(self, spec: ReadSpec, number: int) -> ReadSpec:
+        assert self._folder is not None
+        path = str(Path(self._folder.name) / f"{number}.json")
+        self._times[number] = Times(path)
+        found = find_partitions(consumer_for(spec.config), spec.subscription)[:_MOST_SLOTS]
+        # A pattern that matches nothing yet has no partitions; the first to come is told apart from nobody.
+        slots = tuple(found) or (("", 0),)
+        return dataclasses.replace(spec, slots=slots, times=path, idle_seconds=self._idle_seconds)
 
     def _note_written(self, batch: int, written: Written) -> None:
         self._written[batch] = written
@@ -128,6 +157,9 @@ class RunningQuery:
         except PySparkException:
             # It took longer than `spark.sql.streaming.stopTimeout`; the session's end takes it along.
             return
+        finally:
+            if self._folder is not None:
+                self._folder.cleanup()
 
     def follow(self) -> None:
         """Reports every batch that has ended since the last call."""
@@ -156,10 +188,14 @@ class RunningQuery:
             for reason, count in refused.items():
                 rejects[spec.table, reason] = rejects.get((spec.table, reason), 0) + count
             before = sources.get(spec.table, SourceProgress(0, 0))
-            rows = max(0, int(source["numInputRows"]) - sum(refused.values()))
+            end = _offset(source["endOffset"])
+            marks = 1 if emits_mark(_offset(source["startOffset"] or {}), end) else 0
+            rows = max(0, int(source["numInputRows"]) - sum(refused.values()) - marks)
+            if number in self._times and not self._stopped:
+                self._times[number].note((progress.get("observedMetrics") or {}).get(times_name(number)) or {})
             sources[spec.table] = SourceProgress(before.rows + rows, (before.lag or 0) + _lag(source))
             if spec.group is not None:
-                commit_positions(spec.config, from_json(_offset(source["endOffset"])["positions"]))
+                commit_positions(spec.config, from_json(end["positions"]))
         self._on_progress(
             Progress(
                 self.name,
@@ -171,6 +207,7 @@ class RunningQuery:
                 rejects,
                 places,
                 self._logged(written),
+                _late(progress),
             )
         )
 
@@ -201,6 +238,16 @@ def _is_whole(progress: Mapping[str, Any]) -> bool:
 
 def _observation(number: int) -> str:
     return f"firesteel-source-{number}"
+
+
+def _late(progress: Mapping[str, Any]) -> int:
+    """Rows that came after their window was closed, as Spark counts them: rows of one group that come in one task are one."""
+    return sum(
+        int(state["numRowsDroppedByWatermark"])
+        for state in progress.get("stateOperators") or ()
+        # The rows of COUNT(DISTINCT) go two ways, and are late on both.
+        if state["operatorName"] != "dedupe"
+    )
 
 
 def _offset(value: Any) -> dict[str, Any]:

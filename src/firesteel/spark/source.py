@@ -3,7 +3,8 @@
 The offset that Spark keeps is ours: `{"source", "sequence", "positions", "begins", "ends"}`. `source` is the number of
 the table among those the query reads; `sequence` grows by one with every batch and is the same when a batch is run
 again; `begins` holds the start of partitions that appear for the first time in this offset; `ends` is where a bounded
-source stops, decided once, at the first start.
+source stops, decided once, at the first start. Where somebody waits for event time there are also `times`, the greatest
+one that each partition has shown, and the `mark` made of them (`mark.py`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
 
 from firesteel.catalog.table import BoundFormat
 from firesteel.errors import FiresteelError, JobError
+from firesteel.formats.arrow import arrow_schema
 from firesteel.formats.codec import Reject
 from firesteel.kafka.dead_letter import Stage, StagedRange
 from firesteel.kafka.position import (
@@ -40,6 +42,7 @@ from firesteel.kafka.reader import consumer_for, read_range
 from firesteel.options.position import Bound, StartPosition, Unbounded
 from firesteel.spark.failure import carry
 from firesteel.spark.kind import KIND, ORDER
+from firesteel.spark.mark import END_OF_TIME, MARK, SLOT, Times, emits_mark
 from firesteel.spark.record import RecordDecoder
 from firesteel.spark.reject import render_reject
 from firesteel.spark.type import spark_schema
@@ -78,6 +81,11 @@ class ReadSpec:
     number: int = 0
     #: The folder where bad records wait to be written to a topic; None: they are only counted.
     stage: str | None = None
+    #: The partitions that are told apart where somebody waits for event time; none where nobody does.
+    slots: tuple[Partition, ...] = ()
+    #: The file with what the batches have seen (`Times`).
+    times: str = ""
+    idle_seconds: float = 0.0
 
     @property
     def schema(self) -> spark.StructType:
@@ -86,6 +94,8 @@ class ReadSpec:
             schema = schema.add(KIND, spark.ByteType())
         if self.ordered:
             schema = schema.add(ORDER, spark.LongType())
+        if self.slots:
+            schema = schema.add(MARK, spark.LongType()).add(SLOT, spark.IntegerType())
         if self.tolerant:
             schema = schema.add(REJECT, spark.StringType())
         elif not schema.fields:
@@ -125,6 +135,14 @@ class Range(InputPartition):
         self.sequence = sequence
 
 
+class Mark(InputPartition):
+    """A row that only moves event time, for a task of its own."""
+
+    def __init__(self, time: int) -> None:
+        super().__init__(time)
+        self.time = time
+
+
 class KafkaStreamReader(DataSourceStreamReader):
     """The driver's side plans offsets; `read` runs in the workers, which share nothing with it."""
 
@@ -133,6 +151,8 @@ class KafkaStreamReader(DataSourceStreamReader):
         self._last_discovery = 0.0
         self._latest: Positions = {}
         self._checked = False
+        #: When each partition last had something to read.
+        self._moved: dict[Partition, float] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {"spec": self.spec}
@@ -176,18 +196,63 @@ class KafkaStreamReader(DataSourceStreamReader):
             if first and ends is not None and all(positions[one] >= ends.get(one, 0) for one in positions):
                 # A bounded job that had reached its end and is started again: it goes on, up to where its bound is now.
                 ends = find_ends(self._consumer, positions, self.spec.bound)
+                if start.get("mark") == END_OF_TIME:
+                    self._check_over(positions, ends)
             if ends is not None:
                 reachable = {one: min(offset, ends.get(one, 0)) for one, offset in reachable.items()}
             target = _share(known, reachable, self.spec.max_rows)
-            if target == positions:
-                return start
-            return {
-                "source": self.spec.number,
-                "sequence": start["sequence"] + 1,
+            moved = {
                 "positions": to_json(target),
                 "begins": to_json(begins),
                 "ends": None if ends is None else to_json(ends),
             }
+            if self.spec.slots:
+                moved |= self._event_time(start, target, ends)
+                # The last mark is given again after a start: the job may have died before it closed the windows.
+                again = first and moved["mark"] is not None
+                if target == positions and moved["mark"] == start.get("mark") and not again:
+                    return start
+            elif target == positions:
+                return start
+            return {"source": self.spec.number, "sequence": start["sequence"] + 1, **moved}
+
+    def _event_time(self, start: dict[str, Any], target: Positions, ends: Positions | None) -> dict[str, Any]:
+        """The `times` of the partitions, and the `mark` that they have all reached: the least of them.
+
+        A partition that has been read to its bound waits for nobody, and none waits for one that is idle.
+        """
+        times = from_json(start.get("times") or {})
+        seen = Times(self.spec.times).read()
+        for one in target:
+            slot = slot_of(self.spec.slots, one)
+            if slot in seen:
+                times[one] = max(seen[slot], times.get(one, seen[slot]))
+        mark = start.get("mark")
+        waiting = [one for one in target if ends is None or target[one] < ends.get(one, 0)]
+        if ends is not None and not waiting:
+            mark = END_OF_TIME
+        else:
+            before = from_json(start["positions"])
+            awake = [one for one in waiting if not self._is_idle(one, before.get(one), target[one])]
+            known = [one for one in (mark, _reached(times, awake)) if one is not None]
+            mark = max(known, default=None)
+        return {"times": to_json(times), "mark": mark}
+
+    def _is_idle(self, partition: Partition, before: int | None, position: int) -> bool:
+        now = time.monotonic()
+        has_rows = before != position or self._latest.get(partition, position) > position
+        if has_rows or partition not in self._moved:
+            self._moved[partition] = now
+        return 0 < self.spec.idle_seconds <= now - self._moved[partition]
+
+    def _check_over(self, positions: Positions, ends: Positions | None) -> None:
+        """Time does not go back: when the last window has been closed, there is nothing to go on with."""
+        if ends is None or any(ends.get(one, 0) > position for one, position in positions.items()):
+            raise JobError(
+                f"The job had read '{self.spec.table}' to its end and closed all windows: the rows that came since would"
+                " all be late.",
+                hint="Start over with --fresh.",
+            )
 
     def reportLatestOffset(self) -> dict[str, Any] | None:
         return {"positions": to_json(self._latest)} if self._latest else None
@@ -218,14 +283,19 @@ class KafkaStreamReader(DataSourceStreamReader):
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         begins = from_json(start["positions"]) | from_json(end["begins"])
-        return [
+        found: list[InputPartition] = [
             Range(topic, number, begins[topic, number], offset, end["sequence"])
             for (topic, number), offset in from_json(end["positions"]).items()
             if offset > begins[topic, number]
         ]
+        return [*found, Mark(end["mark"])] if emits_mark(start, end) else found
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        if isinstance(partition, Mark):
+            yield self._mark(partition.time)
+            return
         assert isinstance(partition, Range)
+        slot = slot_of(self.spec.slots, (partition.topic, partition.partition)) if self.spec.slots else None
         with _carried():
             decoder = RecordDecoder(
                 self.spec.value,
@@ -242,11 +312,25 @@ class KafkaStreamReader(DataSourceStreamReader):
                 batch, rejects = decoder.decode(messages)
                 if rejects and not self.spec.tolerant:
                     raise _bad_record(self.spec.table, rejects[0], messages)
+                if slot is not None:
+                    batch = _in_slot(batch, slot)
                 if rejects and stage is not None:
                     stage.add(messages, rejects)
                 yield from self._with_rejects(batch, rejects, messages)
             if stage is not None:
                 stage.close()
+
+    def _mark(self, time: int) -> pa.RecordBatch:
+        fields = list(arrow_schema(self.spec.fields))
+        fields += [pa.field(KIND, pa.int8())] if self.spec.changes else []
+        fields += [pa.field(ORDER, pa.int64())] if self.spec.ordered else []
+        columns = [pa.nulls(1, field.type) for field in fields]
+        names = [field.name for field in fields]
+        columns += [pa.array([time], pa.int64()), pa.nulls(1, pa.int32())]
+        names += [MARK, SLOT]
+        if self.spec.tolerant:
+            columns, names = [*columns, pa.nulls(1, pa.string())], [*names, REJECT]
+        return pa.RecordBatch.from_arrays(columns, names=names)
 
     def _stage(self, partition: Range) -> Stage | None:
         if self.spec.stage is None:
@@ -290,6 +374,24 @@ class _carried:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, FiresteelError):
             raise carry(error) from None
+
+
+def _reached(times: Positions, awake: list[Partition]) -> int | None:
+    """The event time that every partition has reached; where all are idle, the furthest is the last that was awake."""
+    if not awake:
+        return max(times.values(), default=None)
+    return min(times[one] for one in awake) if all(one in times for one in awake) else None
+
+
+def slot_of(slots: tuple[Partition, ...], partition: Partition) -> int:
+    """A partition that came later shares a slot: of two, the one that is ahead then speaks for both."""
+    return slots.index(partition) if partition in slots else partition[1] % len(slots)
+
+
+def _in_slot(batch: pa.RecordBatch, slot: int) -> pa.RecordBatch:
+    rows = batch.num_rows
+    columns = [*batch.columns, pa.nulls(rows, pa.int64()), pa.repeat(pa.scalar(slot, pa.int32()), rows)]
+    return pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, MARK, SLOT])
 
 
 def _share(positions: Positions, reachable: Positions, most: int) -> Positions:

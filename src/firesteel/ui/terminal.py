@@ -142,6 +142,8 @@ def render_table(snapshot: JobSnapshot) -> RenderableType:
         head.append(f"  {render_seconds(snapshot.seconds)}")
     if snapshot.batch_id is not None and snapshot.batch_ms is not None:
         head.append(f"  batch {snapshot.batch_id}, {render_milliseconds(snapshot.batch_ms)}", "dim")
+    if snapshot.late:
+        head.append(f"  {snapshot.late:,} late", "red")
     table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column("")
     table.add_column("table")

@@ -23,6 +23,8 @@ def render_line(snapshot: JobSnapshot) -> str:
         parts.append(f"last batch {render_milliseconds(snapshot.batch_ms)}")
     if snapshot.rejects:
         parts.append(f"{snapshot.rejects:,} bad records")
+    if snapshot.late:
+        parts.append(f"{snapshot.late:,} late")
     told = ", ".join(parts) if snapshot.batches or snapshot.sources else ""
     return f"{snapshot.name} {snapshot.state.value}" + (f": {told}" if told else "")
 
@@ -46,6 +48,8 @@ def render_summary(snapshot: JobSnapshot) -> str:
             f"  logged   {source.table:<{width}}  {n:>14,} rows  to '{topic}'"
             for topic, n in sorted(source.dead_letters.items())
         ]
+    if snapshot.late:
+        lines.append(f"  late     {'':<{width}}  {snapshot.late:>14,} rows  after their window was closed")
     lines += [f"  written  {sink.table:<{width}}  {sink.rows:>14,} rows" for sink in snapshot.sinks]
     if snapshot.checkpoint:
         lines.append(f"  state    {snapshot.checkpoint}")
@@ -64,6 +68,7 @@ def render_json(snapshot: JobSnapshot) -> str:
             "batch_ms": snapshot.batch_ms,
             "rows_read": snapshot.rows_read,
             "rows_written": snapshot.rows_written,
+            "rows_late": snapshot.late,
             "rows_per_second": round(snapshot.rows_per_second, 1),
             "lag": snapshot.lag,
             "sources": [_source(source) for source in snapshot.sources],

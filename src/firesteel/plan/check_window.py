@@ -1,0 +1,65 @@
+"""What cannot be done with a window, seen from the whole plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from firesteel.errors import Problem
+from firesteel.plan.event_time import closing_node, open_session
+from firesteel.plan.expression import ColumnRef, column_refs
+from firesteel.plan.node import Aggregate, Filter, Join, JoinKind, Node, Normalize, Project, Rank
+from firesteel.plan.window import Window, WindowAggregate
+
+
+def check_windows(node: Node) -> Iterator[Problem]:
+    yield from _one_mode(node)
+    yield from _sessions(node)
+
+
+def _one_mode(node: Node) -> Iterator[Problem]:
+    """Spark runs a query either so that groups come when they are final, or so that they come with every change."""
+    updating = _updating(node)
+    if updating is not None and closing_node(node) is not None:
+        yield Problem(
+            "An aggregate that updates beside one that waits for its window, in one INSERT, is not supported yet.",
+            updating.span,
+            "Group by window_start and window_end too, or write the windows into a topic and read that.",
+        )
+
+
+def _updating(node: Node) -> Node | None:
+    match node:
+        case Aggregate() | Normalize():
+            return node
+        case Rank() if not node.keeps_first:
+            return node
+        case Join() if node.kind is not JoinKind.INNER:
+            return node
+    return next((found for child in node.inputs if (found := _updating(child)) is not None), None)
+
+
+def _sessions(node: Node) -> Iterator[Problem]:
+    """A session is known only when its rows have been grouped: until then nobody can ask for it."""
+    for child in node.inputs:
+        yield from _sessions(child)
+        session = open_session(child)
+        if session is None:
+            continue
+        if isinstance(node, WindowAggregate):
+            distinct = next((call for call in node.calls if call.distinct and call.function != "COUNT"), None)
+            if distinct is not None:
+                yield Problem(f"{distinct} in a SESSION is not supported yet.", node.span, "COUNT(DISTINCT …) is.")
+        elif not isinstance(node, Project) or _computes_with(node, session):
+            yield Problem(
+                "SESSION is only supported directly below GROUP BY window_start, window_end.",
+                session.span,
+                "Filter its table instead: SESSION(TABLE (SELECT … WHERE …) …)." if isinstance(node, Filter) else None,
+            )
+
+
+def _computes_with(project: Project, session: Window) -> bool:
+    own = {session.start, session.end, session.rowtime}
+    return any(
+        not isinstance(expression, ColumnRef) and any(ref.name in own for ref in column_refs(expression))
+        for expression in project.expressions
+    )

@@ -1,0 +1,67 @@
+"""Event time in Spark: how a column becomes one that Spark's watermark works on, and where the watermark is put."""
+
+from __future__ import annotations
+
+import datetime
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from firesteel.plan.window import Watermark
+from firesteel.spark.expression import column
+from firesteel.spark.mark import MARK, SHIFT, SLOT
+from firesteel.types import DataType, TimestampLtz
+
+#: The column that Spark's watermark works on. It is a TIMESTAMP, whatever event time is: Spark takes no other.
+EVENT_TIME = "__event_time"
+
+_MICROSECOND = datetime.timedelta(microseconds=1)
+
+
+def micros_of(local: Column) -> Column:
+    """A TIMESTAMP_NTZ as microseconds since 1970, whatever the session's time zone is."""
+    passed = (local - _epoch()).cast("interval second").cast("decimal(18, 6)")
+    return (passed * 1_000_000).cast("long")
+
+
+def local_of(micros: Column) -> Column:
+    return _epoch() + F.lit(_MICROSECOND) * micros
+
+
+def instant_of(value: Column, data_type: DataType) -> Column:
+    """Event time as microseconds since 1970: a TIMESTAMP without zone as if it were UTC."""
+    return F.unix_micros(value) if isinstance(data_type, TimestampLtz) else micros_of(value)
+
+
+def event_time(micros: Column) -> Column:
+    """A column for Spark's watermark; what marks it as one is its metadata, so it can be made anywhere."""
+    shifted = F.timestamp_micros(micros + SHIFT * 1000)
+    return shifted.alias(EVENT_TIME, metadata={"spark.watermarkDelayMs": 0})
+
+
+def times_name(source: int) -> str:
+    """The name under which a batch tells the greatest time of each slot."""
+    return f"firesteel-times-{source}"
+
+
+def lower_watermark(node: Watermark, rows: DataFrame) -> DataFrame:
+    assert node.delay is not None
+    about = rows.schema[SLOT].metadata
+    data_type = next(field.type for field in node.fields if field.name == node.column)
+    times = [
+        F.floor(instant_of(F.max(F.when(column(SLOT) == slot, column(node.column))), data_type) / 1000)
+        .cast("long")
+        .alias(str(slot))
+        for slot in range(about["slots"])
+    ]
+    rows = rows.observe(times_name(about["source"]), *times)
+    marked = rows.withColumn(EVENT_TIME, F.timestamp_micros((column(MARK) + SHIFT) * 1000))
+    marked = marked.withWatermark(EVENT_TIME, f"{node.delay} milliseconds")
+    # Marks end here. The condition reads the watermark's column and is not deterministic: else Spark would move it, or
+    # a filter of the query's, below the watermark, which would then miss the rows that do not pass.
+    here = column(EVENT_TIME).isNull() & (F.spark_partition_id() >= 0)
+    return marked.where(here).drop(EVENT_TIME, MARK, SLOT)
+
+
+def _epoch() -> Column:
+    return F.lit("1970-01-01 00:00:00").cast("timestamp_ntz")
