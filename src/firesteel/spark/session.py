@@ -142,6 +142,8 @@ _SQL_SETTINGS = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.timeType.enabled": "true",
+    # A key that a map has twice has the value that comes last, as in Flink.
+    "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
     # How long Spark waits before it asks again whether there is data.
     "spark.sql.streaming.pollingDelay": "50ms",
     "spark.sql.streaming.numRecentProgressUpdates": "50",
