@@ -13,33 +13,18 @@ from sqlglot import exp
 from firesteel.errors import Span
 from firesteel.plan.aggregate import find_aggregate
 from firesteel.plan.expression import Call, Case, Cast, Expression, Literal
-from firesteel.plan.function import (
-    OPERATORS,
-    ArgumentError,
-    field_type,
-    find_function,
-    function_names,
-    shared_type,
-)
+from firesteel.plan.function import MISSING, OPERATOR_NAMES, find_function, function_names
+from firesteel.plan.interval import interval_value
 from firesteel.plan.mistake import Mistake, count, suggest
+from firesteel.plan.operator_function import field_type
+from firesteel.plan.resolve_json import JSON_CALLS, json_arguments
 from firesteel.plan.scope import AmbiguousColumn, Scope, UnknownColumn
+from firesteel.plan.signature import ArgumentError, Arguments
+from firesteel.plan.signature import to_type as to_type
+from firesteel.plan.time_function import EXTRACTED_PARTS
 from firesteel.plan.type_rule import common_type, explicit_cast
 from firesteel.sql.node import cast_type, span_of, written_name
-from firesteel.types import (
-    Array,
-    BigInt,
-    Binary,
-    Boolean,
-    Char,
-    DataType,
-    Decimal,
-    Double,
-    Int,
-    Interval,
-    Map,
-    Null,
-    Row,
-)
+from firesteel.types import BigInt, Binary, Boolean, Char, DataType, Decimal, Double, Int, Interval, Null, Row
 
 _OPERATORS: dict[type[exp.Expression], str] = {
     exp.Add: "+",
@@ -57,18 +42,6 @@ _OPERATORS: dict[type[exp.Expression], str] = {
     exp.Or: "OR",
     exp.DPipe: "||",
 }
-
-#: Operators whose two sides are brought to one type first.
-_COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">=", "IN", "IS NOT DISTINCT FROM"})
-
-_INTERVAL_MICROS = {
-    "SECOND": 1_000_000,
-    "MINUTE": 60_000_000,
-    "HOUR": 3_600_000_000,
-    "DAY": 86_400_000_000,
-    "WEEK": 7 * 86_400_000_000,
-}
-_INTERVAL_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 
 
 class ExpressionResolver:
@@ -175,20 +148,10 @@ class ExpressionResolver:
         return Literal(None, Null())
 
     def _interval(self, node: exp.Interval) -> Expression:
-        unit = node.args.get("unit")
-        name = unit.name.upper().rstrip("S") if isinstance(unit, exp.Var) else ""
-        amount = node.this
-        if isinstance(amount, exp.Literal):
-            try:
-                if name in _INTERVAL_MONTHS:
-                    return Literal(int(amount.this) * _INTERVAL_MONTHS[name], Interval(months=True, nullable=False))
-                if name in _INTERVAL_MICROS:
-                    return Literal(_scaled(amount.this, _INTERVAL_MICROS[name]), Interval(nullable=False))
-            except ValueError:
-                pass
-        raise Mistake(
-            f"'{_text(node)}' is not an interval that is supported yet.", span_of(node), "Write INTERVAL '10' SECOND."
-        )
+        unit = node.args["unit"]
+        first, last = (unit.this, unit.expression) if isinstance(unit, exp.IntervalSpan) else (unit, unit)
+        value, months = interval_value(node.this.this, first.name.upper(), last.name.upper())
+        return Literal(value, Interval(months=months, nullable=False))
 
     # -- operators -------------------------------------------------------------------------------------------------
 
@@ -214,6 +177,8 @@ class ExpressionResolver:
             return self.call("IS NULL", [node.this], node)
         if isinstance(right, exp.Boolean):
             return self.call("IS TRUE" if right.this else "IS FALSE", [node.this], node)
+        if isinstance(right, exp.JSON):
+            return self.built("IS JSON", (self.resolve(node.this), _word(right.this or "VALUE")), node)
         raise Mistake("This expression is not supported yet.", span_of(node))
 
     def _null_safe(self, node: exp.NullSafeEQ) -> Expression:
@@ -224,9 +189,15 @@ class ExpressionResolver:
         return Call("NOT", (same,), same.type)
 
     def _between(self, node: exp.Between) -> Expression:
-        low = self.call(">=", [node.this, node.args["low"]], node)
-        high = self.call("<=", [node.this, node.args["high"]], node)
-        return Call("AND", (low, high), Boolean(nullable=low.type.nullable or high.type.nullable))
+        value, low, high = (self.resolve(part) for part in (node.this, node.args["low"], node.args["high"]))
+        upwards = self._within(value, low, high, node)
+        if not node.args.get("symmetric"):
+            return upwards
+        return self.built("OR", (upwards, self._within(value, high, low, node)), node)
+
+    def _within(self, value: Expression, low: Expression, high: Expression, node: exp.Expression) -> Expression:
+        above, below = self.built(">=", (value, low), node), self.built("<=", (value, high), node)
+        return self.built("AND", (above, below), node)
 
     def _in(self, node: exp.In) -> Expression:
         if node.args.get("query") is not None or not node.expressions:
@@ -236,14 +207,19 @@ class ExpressionResolver:
     def _like(self, node: exp.Like) -> Expression:
         return self.call("LIKE", [node.this, node.expression], node)
 
+    def _similar(self, node: exp.SimilarTo) -> Expression:
+        return self.call("SIMILAR TO", [node.this, node.expression], node)
+
     def _escape(self, node: exp.Escape) -> Expression:
-        like = node.this
-        if not isinstance(like, exp.Like):
-            raise Mistake("This expression is not supported yet.", span_of(node))
-        return self.call("LIKE", [like.this, like.expression, node.expression], node)
+        pattern = node.this
+        name = "SIMILAR TO" if isinstance(pattern, exp.SimilarTo) else "LIKE"
+        return self.call(name, [pattern.this, pattern.expression, node.expression], node)
 
     def _bracket(self, node: exp.Bracket) -> Expression:
-        return self.call("ELEMENT", [node.this, *node.expressions], node)
+        return self.call("ITEM", [node.this, *node.expressions], node)
+
+    def _tuple(self, node: exp.Tuple) -> Expression:
+        return self.call("ROW", node.expressions, node)
 
     def _array(self, node: exp.Array) -> Expression:
         return self.call("ARRAY", node.expressions, node)
@@ -283,6 +259,32 @@ class ExpressionResolver:
             raise Mistake(f"{operand.type.sql} cannot be cast to {target.sql}.", span_of(node))
         return Cast(operand, target.with_nullable(safe or operand.type.nullable), safe)
 
+    # -- functions with a syntax of their own ------------------------------------------------------------------------
+
+    def _extract(self, node: exp.Extract) -> Expression:
+        return self.built("EXTRACT", (_word(node.name), self.resolve(node.expression)), node)
+
+    def _rounded(self, node: exp.Floor | exp.Ceil) -> Expression:
+        name = "FLOOR TO" if isinstance(node, exp.Floor) else "CEIL TO"
+        return self.built(name, (_word(node.args["to"].name), self.resolve(node.this)), node)
+
+    def _trim(self, node: exp.Trim) -> Expression:
+        side = node.args["position"]
+        signs = node.expression
+        characters = self.resolve(signs) if signs is not None else Literal(" ", Char(1, nullable=False))
+        return self.built(f"TRIM {side}", (self.resolve(node.this), characters), node)
+
+    def _position(self, node: exp.StrPosition) -> Expression:
+        return self.call("POSITION", [node.args["substr"], node.this], node)
+
+    def _substring(self, node: exp.Substring) -> Expression:
+        length = node.args.get("length")
+        return self.call("SUBSTRING", [node.this, node.args["start"], *([length] if length is not None else [])], node)
+
+    def _overlay(self, node: exp.Overlay) -> Expression:
+        parts = (node.this, node.expression, node.args["from_"], node.args.get("for_"))
+        return self.call("OVERLAY", [part for part in parts if part is not None], node)
+
     # -- functions -------------------------------------------------------------------------------------------------
 
     def _function(self, node: exp.Anonymous) -> Expression:
@@ -296,8 +298,15 @@ class ExpressionResolver:
         if name == "IF" and len(node.expressions) == 3:
             when, then, otherwise = node.expressions
             return self._case(exp.Case(ifs=[exp.If(this=when, true=then)], default=otherwise))
-        if name in OPERATORS:
+        if name in OPERATOR_NAMES:
             raise Mistake(f"'{written_name(node)}' is an operator and is not called like a function.", span_of(node))
+        if name in MISSING:
+            raise Mistake(f"'{written_name(node)}' is not supported yet.", span_of(node))
+        if name in JSON_CALLS:
+            return self.built(name, json_arguments(name, node, self.resolve), node)
+        if name in ("TIMESTAMPADD", "TIMESTAMPDIFF") and len(node.expressions) == 3:
+            unit, *others = node.expressions
+            return self.built(name, (_word(unit.name), *(self.resolve(other) for other in others)), node)
         return self.call(name, node.expressions, node)
 
     def call(self, name: str, arguments: list[Any], node: exp.Expression) -> Expression:
@@ -314,38 +323,25 @@ class ExpressionResolver:
                 f"'{name}' has {count(len(arguments), 'argument')} and takes {_arity(function.least, function.most)}.",
                 span_of(node),
             )
-        args = tuple(self.resolve(argument) for argument in arguments)
-        types = tuple(arg.type for arg in args)
+        return self.built(name, tuple(self.resolve(argument) for argument in arguments), node)
+
+    def built(self, name: str, args: Arguments, node: exp.Expression) -> Expression:
+        """A call of a function that is known to exist, with as many arguments as it takes."""
+        if name in EXTRACTED_PARTS:
+            name, args = "EXTRACT", (_word(EXTRACTED_PARTS[name]), *args)
+        function = find_function(name)
+        assert function is not None
         try:
-            result = function.result(types)
+            result = function.result(args)
         except ArgumentError as error:
-            given = ", ".join(data_type.sql for data_type in types)
+            given = ", ".join(arg.type.sql for arg in args)
             raise Mistake(f"'{name}' {error}, and has ({given}).", span_of(node), "CAST what does not fit.") from None
-        if function.name in _COMPARISONS:
-            shared = shared_type(types)
-            args = tuple(to_type(arg, shared) for arg in args)
-        return Call(function.name, _coerced(function.name, args, result), result)
+        return Call(function.name, function.fit(args, result), result)
 
 
-def _coerced(name: str, args: tuple[Expression, ...], result: DataType) -> tuple[Expression, ...]:
-    """The arguments, brought to one type where the function's result is made of them."""
-    match result:
-        case Array(element=element) if name == "ARRAY":
-            return tuple(to_type(arg, element) for arg in args)
-        case Map(key=key, value=value) if name == "MAP":
-            return tuple(to_type(arg, value if number % 2 else key) for number, arg in enumerate(args))
-        case _ if name in ("COALESCE", "IFNULL"):
-            return tuple(to_type(arg, result) for arg in args)
-    return args
-
-
-def to_type(expression: Expression, target: DataType) -> Expression:
-    """The expression, cast where its type is another one; nullability alone needs no cast."""
-    if expression.type.with_nullable(True) == target.with_nullable(True):
-        return expression
-    if isinstance(expression, Literal) and expression.value is None:
-        return Literal(None, target.with_nullable(True))
-    return Cast(expression, target.with_nullable(expression.type.nullable))
+def _word(word: str) -> Literal:
+    """A word of the syntax, such as a unit of time, as an argument."""
+    return Literal(word.upper(), Char(len(word), nullable=False))
 
 
 def _number(text: str, span: Span | None) -> Literal:
@@ -365,15 +361,6 @@ def _number(text: str, span: Span | None) -> Literal:
     if precision > 38:
         raise Mistake(f"'{text}' has more than the 38 digits a DECIMAL can hold.", span)
     return Literal(text, Decimal(precision, scale, nullable=False))
-
-
-def _scaled(text: str, micros: int) -> int:
-    """'1.5' seconds in microseconds, without passing through a float."""
-    sign = -1 if text.strip().startswith("-") else 1
-    whole, _, fraction = text.strip().lstrip("+-").partition(".")
-    return sign * (
-        int(whole or "0") * micros + (int(fraction.ljust(6, "0")[:6]) * micros // 1_000_000 if fraction else 0)
-    )
 
 
 def _arity(least: int, most: int | None) -> str:
@@ -405,11 +392,20 @@ _METHODS: dict[type[exp.Expression], Callable[[ExpressionResolver, Any], Express
     exp.Between: ExpressionResolver._between,
     exp.In: ExpressionResolver._in,
     exp.Like: ExpressionResolver._like,
+    exp.SimilarTo: ExpressionResolver._similar,
     exp.Escape: ExpressionResolver._escape,
     exp.Bracket: ExpressionResolver._bracket,
     exp.Array: ExpressionResolver._array,
     exp.Map: ExpressionResolver._map,
     exp.Case: ExpressionResolver._case,
     exp.Cast: ExpressionResolver._cast,
+    exp.Tuple: ExpressionResolver._tuple,
+    exp.Extract: ExpressionResolver._extract,
+    exp.Floor: ExpressionResolver._rounded,
+    exp.Ceil: ExpressionResolver._rounded,
+    exp.Trim: ExpressionResolver._trim,
+    exp.StrPosition: ExpressionResolver._position,
+    exp.Substring: ExpressionResolver._substring,
+    exp.Overlay: ExpressionResolver._overlay,
     exp.Anonymous: ExpressionResolver._function,
 }

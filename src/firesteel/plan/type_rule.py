@@ -134,6 +134,10 @@ def arithmetic_type(operator: str, left: DataType, right: DataType) -> DataType 
         return right.with_nullable(nullable)
     if operator in "+-" and isinstance(left, Interval) and isinstance(right, Interval) and left.months == right.months:
         return left.with_nullable(nullable)
+    if operator == "*" and isinstance(left, Interval) and isinstance(right, INTEGER):
+        return left.with_nullable(nullable)
+    if operator == "*" and isinstance(left, INTEGER) and isinstance(right, Interval):
+        return right.with_nullable(nullable)
     return None
 
 
@@ -141,7 +145,8 @@ def _arithmetic_number(operator: str, left: DataType, right: DataType) -> DataTy
     if isinstance(left, APPROXIMATE) or isinstance(right, APPROXIMATE):
         return _common_number(left, right)
     if not isinstance(left, Decimal) and not isinstance(right, Decimal):
-        return _common_number(left, right)
+        # A remainder is smaller than what it was divided by.
+        return right if operator == "%" else _common_number(left, right)
     one, two = as_decimal(left), as_decimal(right)
     match operator:
         case "+" | "-":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from firesteel.formats.null_key import NULL_KEY
 from firesteel.spark.type import spark_type
 from firesteel.types import (
     BINARY,
@@ -69,13 +70,19 @@ def to_text(value: Column, source: DataType) -> Column:
         case Map(key=key, value=held):
             pairs = F.transform(
                 F.map_entries(value),
-                lambda entry: F.concat(_inner(entry["key"], key), F.lit("="), _inner(entry["value"], held)),
+                lambda entry: F.concat(
+                    _inner(_known_key(entry["key"], key), key), F.lit("="), _inner(entry["value"], held)
+                ),
             )
             return _enclosed("{", pairs, "}")
         case Row(fields=fields):
             parts = F.array(*(_inner(value.getField(field.name), field.type) for field in fields))
             return F.when(value.isNotNull(), _enclosed("(", parts, ")"))
     return value.cast("string")
+
+
+def _known_key(key: Column, data_type: DataType) -> Column:
+    return F.nullif(key, F.lit(NULL_KEY)) if isinstance(data_type, CHARACTER) and data_type.nullable else key
 
 
 def _inner(value: Column, source: DataType) -> Column:

@@ -145,6 +145,8 @@ _SQL_SETTINGS = {
     "spark.sql.streaming.unsupportedOperationCheck": "false",
     "spark.sql.streaming.statefulOperator.checkCorrectness.enabled": "false",
     "spark.sql.timeType.enabled": "true",
+    # A key that a map has twice has the value that comes last, as in Flink.
+    "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
     # How long Spark waits before it asks again whether there is data.
     "spark.sql.streaming.pollingDelay": "50ms",
     "spark.sql.streaming.numRecentProgressUpdates": "50",

@@ -17,6 +17,7 @@ from firesteel.types import (
     Field,
     Float,
     Int,
+    Interval,
     Map,
     Multiset,
     Null,
@@ -62,6 +63,8 @@ def spark_type(data_type: DataType) -> spark.DataType:
             return spark.TimestampNTZType()
         case TimestampLtz():
             return spark.TimestampType()
+        case Interval(months=months):
+            return spark.YearMonthIntervalType() if months else spark.DayTimeIntervalType()
         case Array(element=element):
             return spark.ArrayType(spark_type(element))
         case Map(key=key, value=value):

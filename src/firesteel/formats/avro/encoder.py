@@ -16,6 +16,7 @@ from firesteel.formats.avro.decoder import check_binary
 from firesteel.formats.avro.schema import derive_schema, is_micros
 from firesteel.formats.codec import EncodeError
 from firesteel.formats.java_number import to_unscaled
+from firesteel.formats.null_key import NULL_KEY
 from firesteel.types import DataType, Field
 
 _FLOAT, _DOUBLE = struct.Struct("<f"), struct.Struct("<d")
@@ -114,7 +115,7 @@ class AvroEncoder:
     def _maps(self, column: pa.Array, value: DataType) -> list[bytes]:
         entries = map_entries(column)
         keys, items = entries.flatten().flatten()
-        if keys.null_count:
+        if keys.null_count or pc.any(pc.equal(keys, NULL_KEY)).as_py():
             raise ValueError("a map has a NULL key, which Avro cannot write")
         parts = zip(_sized(keys.cast(pa.binary())), self._column(items, value), strict=True)
         return _blocks(entries, [key + item for key, item in parts])

@@ -13,6 +13,7 @@ from firesteel.formats import jackson, java_number, java_time, text_column
 from firesteel.formats.arrow import as_type, map_entries
 from firesteel.formats.codec import EncodeError
 from firesteel.formats.json.settings import JsonSettings, from_options
+from firesteel.formats.null_key import NULL_KEY
 from firesteel.options.json import MapNullKeyMode
 from firesteel.types import DataType, Field
 
@@ -142,7 +143,7 @@ class JsonTexts:
             members: dict[str, str] = {}
             for _ in range(length):
                 name, text = next(pairs)
-                if name is None:
+                if name is None or name == NULL_KEY:
                     match self._settings.null_key:
                         case MapNullKeyMode.DROP:
                             continue

@@ -1,0 +1,41 @@
+"""What an interval's text is worth: months, or microseconds.
+
+>>> interval_value("1 02:03:04.5", "DAY", "SECOND")
+(93784500000, False)
+>>> interval_value("-2-10", "YEAR", "MONTH")
+(-34, True)
+"""
+
+from __future__ import annotations
+
+import re
+
+_MICROS = {
+    "SECOND": 1_000_000,
+    "MINUTE": 60_000_000,
+    "HOUR": 3_600_000_000,
+    "DAY": 86_400_000_000,
+    "WEEK": 7 * 86_400_000_000,
+}
+_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+_FROM_THE_LARGEST = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
+
+
+def interval_value(text: str, first: str, last: str) -> tuple[int, bool]:
+    """The text has been checked by the parser. True: the number is one of months."""
+    text = text.strip()
+    sign = -1 if text.startswith("-") else 1
+    numbers = re.findall(r"\d+(?:\.\d+)?", text)
+    if first == last:
+        units: tuple[str, ...] = (first,)
+    else:
+        units = _FROM_THE_LARGEST[_FROM_THE_LARGEST.index(first) : _FROM_THE_LARGEST.index(last) + 1]
+    months = first in _MONTHS
+    worth = _MONTHS if months else _MICROS
+    return sign * sum(_scaled(number, worth[unit]) for number, unit in zip(numbers, units, strict=True)), months
+
+
+def _scaled(number: str, worth: int) -> int:
+    """'1.5' seconds in microseconds, without passing through a float; what is smaller is cut."""
+    whole, _, fraction = number.partition(".")
+    return int(whole) * worth + (int(fraction.ljust(6, "0")[:6]) * worth // 1_000_000 if fraction else 0)

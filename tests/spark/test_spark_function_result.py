@@ -1,0 +1,54 @@
+"""Each line of `function/*.txt` is an expression and the text Flink makes of its value. A file is one query."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from sqlglot import exp
+
+from firesteel.errors import Source
+from firesteel.plan.expression import Cast, Expression
+from firesteel.plan.resolve_expression import ExpressionResolver
+from firesteel.plan.scope import Scope
+from firesteel.spark.expression import lower_expression
+from firesteel.spark.session import job_session
+from firesteel.sql.script import parse_script
+from firesteel.sql.statement import Query
+from firesteel.types import STRING
+
+FOLDER = Path(__file__).parent / "function"
+ZONES = {"time-in-shanghai": "Asia/Shanghai"}
+
+
+def cases(name: str) -> list[tuple[str, str]]:
+    lines = (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    pairs = [line.split(" ;; ", 1) for line in lines if line and not line.startswith("#")]
+    return [(expression, expected) for expression, expected in pairs]
+
+
+def resolve(expression: str) -> Expression:
+    script, problems = parse_script(Source("job.sql", f"SELECT {expression} FROM t"))
+    assert not problems, (expression, problems)
+    statement = script.statements[0]
+    assert isinstance(statement, Query) and isinstance(statement.query, exp.Select)
+    node = statement.query.expressions[0]
+    assert isinstance(node, exp.Expression)
+    return ExpressionResolver(Scope(()), "SELECT").resolve(node)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.txt")))
+def test_results(name: str, spark: SparkSession) -> None:
+    session = job_session(spark, {"spark.sql.session.timeZone": ZONES.get(name, "UTC")})
+    table = cases(name)
+    columns = [
+        lower_expression(Cast(resolve(expression), STRING)).alias(str(number))
+        for number, (expression, _) in enumerate(table)
+    ]
+    row = session.range(1).select(*columns).collect()[0]
+    found = [
+        (expression, "NULL" if value is None else value) for (expression, _), value in zip(table, row, strict=True)
+    ]
+    assert found == table
