@@ -7,6 +7,7 @@ configuration is kept: a fresh one costs tens of milliseconds.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
@@ -32,6 +33,18 @@ _SETTLING = (
     KafkaError.UNKNOWN_LEADER_EPOCH,
     KafkaError.FENCED_LEADER_EPOCH,
 )
+
+#: What is heard when the broker does not take the login, or one side not the other's certificate.
+_REFUSALS = {
+    KafkaError._AUTHENTICATION: (
+        "refuses the login",
+        "Check the user name and the password in 'properties.sasl.jaas.config', and 'properties.sasl.mechanism'.",
+    ),
+    KafkaError._SSL: (
+        "cannot be reached by a secure connection",
+        "Check 'properties.security.protocol', 'properties.ssl.truststore.location' and the host in the broker's certificate.",
+    ),
+}
 
 _EARLIEST = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
 _LATEST = OffsetSpec.latest()  # type: ignore[no-untyped-call]
@@ -75,6 +88,11 @@ class _Client:
         telling = [error for error in self.heard if error.code() != KafkaError._ALL_BROKERS_DOWN]
         return telling[-1].str() if telling else None
 
+    def refusal(self) -> KafkaError | None:
+        """What the other side said when it did not let us in: that does not get better by asking again."""
+        self.admin.poll(0)
+        return next((error for error in self.heard if error.code() in _REFUSALS), None)
+
     def is_hopeless(self) -> bool:
         self.admin.poll(0)
         return any(error.code() == KafkaError._ALL_BROKERS_DOWN for error in self.heard) and all(
@@ -112,11 +130,17 @@ def check_broker(client_config: Mapping[str, str], timeout: float = 10.0) -> Non
         except KafkaException as error:
             why = client.why() or _told(error)
             waited = time.monotonic() - started
+            address = client_config.get("bootstrap.servers", "")
+            refusal = client.refusal()
+            if refusal is not None:
+                what, hint = _REFUSALS[refusal.code()]
+                raise OutsideError(
+                    f"The Kafka broker at '{address}' {what}: {_refused_because(refusal)}.", hint=hint
+                ) from None
             if waited < timeout and not (waited > _HOPELESS_AFTER and client.is_hopeless()):
                 # A connection that is refused fails at once.
                 time.sleep(min(0.1, timeout - waited))
                 continue
-            address = client_config.get("bootstrap.servers", "")
             raise OutsideError(
                 f"No Kafka broker answers at '{address}': {_plain(why)}.",
                 hint="Check the address and that the broker runs; 'firesteel broker start' starts one on this machine.",
@@ -257,6 +281,19 @@ def _told(error: KafkaException) -> str:
     """What the client says, without its wrapping."""
     cause = error.args[0]
     return (cause.str() if isinstance(cause, KafkaError) else str(cause)).rstrip(".")
+
+
+def _refused_because(error: KafkaError) -> str:
+    """librdkafka's sentence without its bookkeeping and without OpenSSL's.
+
+    >>> _refused_because(KafkaError(KafkaError._SSL, "ssl://b:1/bootstrap: SSL handshake failed: error:0A000086:SSL "
+    ... "routines::certificate verify failed: broker certificate could not be verified (after 4ms in state SSL)"))
+    'certificate verify failed: broker certificate could not be verified'
+    """
+    text = error.str().split(" (after ")[0].partition("/bootstrap: ")[2] or error.str().split(" (after ")[0]
+    for mark in ("SSL handshake failed: ", "SASL authentication error: "):
+        text = text.removeprefix(mark)
+    return re.sub(r"^error:[^:]*:[^:]*:[^:]*:", "", text).strip(" .")
 
 
 def _plain(why: str) -> str:
