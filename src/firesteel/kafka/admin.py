@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TypeVar
 
-from confluent_kafka import KafkaError, KafkaException, TopicPartition
+from confluent_kafka import KafkaError, KafkaException, TopicCollection, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec  # type: ignore[attr-defined]  # stub exports one
 
 from firesteel.errors import OutsideError, UsageError
@@ -182,6 +182,23 @@ def describe_topics(client_config: Mapping[str, str], names: Iterable[str], time
     return tuple(
         Topic(name, tuple(Partition(i, low[name, i], high[name, i]) for i in range(counts[name]))) for name in wanted
     )
+
+
+def topic_ids(client_config: Mapping[str, str], names: Iterable[str], timeout: float = 60.0) -> dict[str, str]:
+    """What tells a topic from another one of the same name, created later. Brokers before 2.8 have no such id."""
+    wanted = sorted(set(names))
+    if not wanted:
+        return {}
+    asked = _client(client_config).admin.describe_topics(TopicCollection(wanted), request_timeout=timeout)
+    found: dict[str, str] = {}
+    for name, future in asked.items():
+        try:
+            found[name] = str(_result(future, timeout).topic_id)
+        except KafkaException as error:
+            # Asked for their own sake, offsets say it better.
+            if error.args[0].code() not in (*_SETTLING, KafkaError.TOPIC_AUTHORIZATION_FAILED):
+                raise OutsideError(f"Kafka does not describe '{name}': {_told(error)}.") from error
+    return {name: topic_id for name, topic_id in found.items() if topic_id.strip("A=")}
 
 
 def create_topic(

@@ -1,9 +1,10 @@
 """The data source: Kafka partitions to Arrow batches, on librdkafka, in Spark's Python workers.
 
-The offset that Spark keeps is ours: `{"source", "sequence", "positions", "begins", "ends"}`. `source` is the number of
-the table among those the query reads; `sequence` grows by one with every batch and is the same when a batch is run
-again; `begins` holds the start of partitions that appear for the first time in this offset; `ends` is where a bounded
-source stops, decided once, at the first start.
+The offset that Spark keeps is ours: `{"source", "sequence", "positions", "begins", "ends", "topics"}`. `source` is the
+number of the table among those the query reads; `sequence` grows by one with every batch and is the same when a batch is
+run again; `begins` holds the start of partitions that appear for the first time in this offset; `ends` is where a bounded
+source stops, decided once, at the first start; `topics` has Kafka's id of each topic, so that offsets are not taken for
+those of a topic that was deleted and created again.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
 from firesteel.catalog.table import BoundFormat
 from firesteel.errors import FiresteelError, JobError
 from firesteel.formats.codec import Reject
+from firesteel.kafka.admin import describe_topics, topic_ids
 from firesteel.kafka.dead_letter import Stage, StagedRange
 from firesteel.kafka.position import (
     Partition,
@@ -36,7 +38,7 @@ from firesteel.kafka.position import (
     latest,
     to_json,
 )
-from firesteel.kafka.reader import consumer_for, read_range
+from firesteel.kafka.reader import consumer_for, lost_offset, read_range
 from firesteel.options.position import Bound, StartPosition, Unbounded
 from firesteel.spark.failure import carry
 from firesteel.spark.kind import KIND, ORDER
@@ -50,6 +52,8 @@ from firesteel.types import Field
 REJECT = "__reject"
 #: Stands in for a row of which no column is read.
 PRESENT = "__present"
+
+_START_OVER = "Start over with --fresh; 'scan.startup.mode' says where."
 
 
 @dataclass(frozen=True)
@@ -157,6 +161,7 @@ class KafkaStreamReader(DataSourceStreamReader):
                 "positions": to_json(start),
                 "begins": {},
                 "ends": None if ends is None else to_json(ends),
+                "topics": self._topic_ids(start),
             }
 
     def getDefaultReadLimit(self) -> ReadLimit:
@@ -166,6 +171,7 @@ class KafkaStreamReader(DataSourceStreamReader):
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
         with _carried():
             positions = from_json(start["positions"])
+            topics = self._check_topics(start.get("topics", {}), positions)
             begins = self._discover(positions) if isinstance(self.spec.bound, Unbounded) else {}
             known = positions | begins
             self._latest = latest(self._consumer, known)
@@ -187,6 +193,7 @@ class KafkaStreamReader(DataSourceStreamReader):
                 "positions": to_json(target),
                 "begins": to_json(begins),
                 "ends": None if ends is None else to_json(ends),
+                "topics": topics if begins.keys() <= positions.keys() else self._topic_ids(known),
             }
 
     def reportLatestOffset(self) -> dict[str, Any] | None:
@@ -202,17 +209,40 @@ class KafkaStreamReader(DataSourceStreamReader):
         found = [one for one in find_partitions(self._consumer, self.spec.subscription) if one not in known]
         return earliest(self._consumer, found) if found else {}
 
+    def _topic_ids(self, positions: Positions) -> dict[str, str]:
+        return topic_ids(self.spec.config, {topic for topic, _ in positions})
+
+    def _check_topics(self, known: dict[str, str], positions: Positions) -> dict[str, str]:
+        """A topic that was created again may have as many records as the old one had: only its id tells them apart."""
+        if self._checked:
+            return known
+        now = self._topic_ids(positions)
+        for topic, before in known.items():
+            if now.get(topic, before) != before:
+                raise JobError(
+                    f"The topic '{topic}' was deleted and created again since the job read it.", hint=_START_OVER
+                )
+        return now
+
+    def _high(self, partition: Partition) -> int:
+        """The end of a partition, transactions that are still open included."""
+        [topic] = describe_topics(self.spec.config, [partition[0]])
+        return next(one.high for one in topic.partitions if one.index == partition[1])
+
     def _check_lost(self, positions: Positions) -> None:
         """What was not read yet and is gone has to be said. Later losses show when they are read."""
         for one, position in positions.items():
             if self._latest[one] < position:
-                raise _lost(one, position, f"it ends at {self._latest[one]}: the topic was deleted and created again")
+                end = self._high(one)
+                # Between what is committed and what is there, when 'isolation.level' was another one before.
+                if end < position:
+                    raise _rewound(one, position, end)
         if self._checked:
             return
         self._checked = True
         for one, low in earliest(self._consumer, positions).items():
-            if positions[one] < low < self._latest[one] or positions[one] < low == self._latest[one]:
-                raise _lost(one, positions[one], f"it starts at {low} now: older records were deleted")
+            if positions[one] < low:
+                raise lost_offset(*one, positions[one], low)
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -308,11 +338,12 @@ def _share(positions: Positions, reachable: Positions, most: int) -> Positions:
     }
 
 
-def _lost(partition: Partition, position: int, what: str) -> JobError:
+def _rewound(partition: Partition, position: int, end: int) -> JobError:
     topic, number = partition
     return JobError(
-        f"Partition {number} of '{topic}' is to be read from offset {position}, and {what}.",
-        hint="Start over with --fresh; 'scan.startup.mode' says where.",
+        f"Partition {number} of '{topic}' is to be read from offset {position}, and it ends at {end}: the topic was"
+        " deleted and created again.",
+        hint=_START_OVER,
     )
 
 
