@@ -39,6 +39,7 @@ from firesteel.plan.fingerprint import render_state
 from firesteel.plan.node import Sink, scans
 from firesteel.spark.bind import dead_letter_topic
 from firesteel.spark.checkpoint import Checkpoint
+from firesteel.spark.cluster import check_workers
 from firesteel.spark.query import RunningQuery
 from firesteel.spark.session import active, job_session, log_file, open_session
 
@@ -117,6 +118,7 @@ class Job:
         asked = {key: str(value) for key, value in self.analysis.catalog.settings.items() if key.startswith("spark.")}
         log = self.checkpoint.folder.with_name(f"{self.checkpoint.folder.name}.log")
         shared = session or open_session(master, asked, log)
+        check_workers(shared)
         backend = self.analysis.setting(STATE_BACKEND_TYPE) or StateBackend.HASHMAP
         parallelism = self.analysis.setting(PARALLELISM_DEFAULT) or shared.sparkContext.defaultParallelism
         settings = {
