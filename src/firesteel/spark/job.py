@@ -16,10 +16,12 @@ from firesteel.catalog.table import Table
 from firesteel.errors import FiresteelError, JobError, UsageError
 from firesteel.java import find_java
 from firesteel.kafka.admin import check_broker, check_topics, create_topic
+from firesteel.kafka.partition import check_partitioner
 from firesteel.kafka.properties import Role, client_config
 from firesteel.observe.progress import Progress, apply
 from firesteel.observe.snapshot import JobSnapshot, State
-from firesteel.options.kafka import TOPIC_PATTERN
+from firesteel.options.kafka import SINK_PARTITIONER, TOPIC_PATTERN
+from firesteel.options.partitioner import Default
 from firesteel.options.setting import (
     CHECKPOINTING_DIR,
     CHECKPOINTING_INTERVAL,
@@ -101,9 +103,10 @@ class Job:
         ]
 
     def _check_outside(self) -> None:
-        """Brokers and topics, before anything is started."""
+        """Brokers, topics and the user's own classes, before anything is started."""
         needed: dict[tuple[tuple[str, str], ...], set[str]] = {}
         for sink in self.analysis.sinks:
+            check_partitioner(sink.table.options.get(SINK_PARTITIONER) or Default())
             for table in (sink.table, *(scan.table for scan in scans(sink))):
                 config = tuple(sorted(client_config(table.options.properties, Role.ADMIN).items()))
                 needed.setdefault(config, set()).update(table.topics)

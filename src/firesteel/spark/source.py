@@ -80,6 +80,8 @@ class ReadSpec:
     discovery_seconds: float
     #: Its number among the tables that the query reads.
     number: int = 0
+    #: How many tasks read; None: one for each partition.
+    tasks: int | None = None
     #: The folder where bad records wait to be written to a topic; None: they are only counted.
     stage: str | None = None
 
@@ -120,13 +122,23 @@ class KafkaSource(DataSource):
         return KafkaStreamReader(self.read_spec)
 
 
-class Range(InputPartition):
-    """A stretch of one partition, for one task, in the source's batch of that sequence."""
+@dataclass(frozen=True)
+class Range:
+    """A stretch of one partition, in the source's batch of that sequence."""
 
-    def __init__(self, topic: str, partition: int, start: int, end: int, sequence: int) -> None:
-        super().__init__((topic, partition, start, end))
-        self.topic, self.partition, self.start, self.end = topic, partition, start, end
-        self.sequence = sequence
+    topic: str
+    partition: int
+    start: int
+    end: int
+    sequence: int
+
+
+class Ranges(InputPartition):
+    """What one task reads, one stretch after the other."""
+
+    def __init__(self, ranges: tuple[Range, ...]) -> None:
+        super().__init__(ranges)
+        self.ranges = ranges
 
 
 class KafkaStreamReader(DataSourceStreamReader):
@@ -248,14 +260,19 @@ class KafkaStreamReader(DataSourceStreamReader):
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         begins = from_json(start["positions"]) | from_json(end["begins"])
-        return [
+        ranges = [
             Range(topic, number, begins[topic, number], offset, end["sequence"])
             for (topic, number), offset in from_json(end["positions"]).items()
             if offset > begins[topic, number]
         ]
+        return [Ranges(part) for part in _deal(ranges, self.spec.tasks)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        assert isinstance(partition, Range)
+        assert isinstance(partition, Ranges)
+        for stretch in partition.ranges:
+            yield from self._read(stretch)
+
+    def _read(self, partition: Range) -> Iterator[pa.RecordBatch]:
         with _carried():
             decoder = RecordDecoder(
                 self.spec.value,
@@ -336,6 +353,23 @@ def _share(positions: Positions, reachable: Positions, most: int) -> Positions:
         one: position + min(waiting[one], max(1, waiting[one] * most // total)) if waiting[one] else position
         for one, position in positions.items()
     }
+
+
+def _deal(ranges: list[Range], tasks: int | None) -> list[tuple[Range, ...]]:
+    """Each task's ranges: one each, or as evenly long as whole ranges allow when there are to be fewer tasks.
+
+    >>> long, short, other = Range("t", 0, 0, 90, 1), Range("t", 1, 0, 40, 1), Range("t", 2, 0, 30, 1)
+    >>> _deal([short, long, other], 2) == [(long,), (short, other)]
+    True
+    >>> len(_deal([long, short], 8)), len(_deal([long, short], None)), _deal([], 3)
+    (2, 2, [])
+    """
+    if tasks is None or tasks >= len(ranges):
+        return [(one,) for one in ranges]
+    dealt: list[list[Range]] = [[] for _ in range(tasks)]
+    for one in sorted(ranges, key=lambda one: one.start - one.end):
+        min(dealt, key=lambda part: sum(taken.end - taken.start for taken in part)).append(one)
+    return [tuple(part) for part in dealt]
 
 
 def _rewound(partition: Partition, position: int, end: int) -> JobError:
