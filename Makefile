@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint format lock bench clean
+.PHONY: help setup demo test check lint format lock bench cluster clean
 
 help: ## list these goals
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,6 +38,9 @@ check: setup ## firesteel check on every example
 
 bench: setup ## the reference job over 5,000,000 rows
 	$(BIN)/python -m bench.reference
+
+cluster: setup ## the reference job on a Spark cluster of two workers on this machine, one killed
+	$(BIN)/python -m bench.cluster
 
 lock: ## resolve pyproject.toml anew into requirements.lock (needs uv)
 	printf 'hatchling\neditables\n' | uv pip compile -q --universal --python-version 3.11 --generate-hashes \

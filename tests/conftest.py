@@ -16,6 +16,7 @@ from firesteel.kafka.admin import close_clients, create_topic
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from tests.kafka.kafka_secure import Certificates
 
 
 # The JVMs of a test live for seconds: what the second compiler makes of their code would hardly ever run.
@@ -34,6 +35,24 @@ def broker() -> Iterator[Broker]:
 def cluster(broker: Broker) -> dict[str, str]:
     """The client configuration of the shared broker."""
     return {"bootstrap.servers": broker.bootstrap}
+
+
+@pytest.fixture(scope="session")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    """Certificates and key stores for the secured broker and its clients."""
+    from tests.kafka.kafka_secure import Certificates
+
+    return Certificates(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture(scope="session")
+def secure_broker(certificates: Certificates) -> Iterator[Broker]:
+    """A broker that also listens on SSL, SASL_PLAINTEXT and SASL_SSL."""
+    from tests.kafka.kafka_secure import start_secure_broker
+
+    with start_secure_broker(certificates) as started:
+        yield started
+        close_clients()
 
 
 @pytest.fixture(scope="session")

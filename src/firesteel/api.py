@@ -62,9 +62,21 @@ def start(
     spark: SparkSession | None = None,
 ) -> Job:
     """Starts the job and returns at once. `settings` count as if the script SET them; `spark` is a session to run on."""
+    analysis = analyze_script(script, settings)
+    return start_analyzed(analysis, name=name, fresh=fresh, master=master, spark=spark)
+
+
+def start_analyzed(
+    analysis: Analysis,
+    *,
+    name: str | None = None,
+    fresh: bool = False,
+    master: str | None = None,
+    spark: SparkSession | None = None,
+) -> Job:
+    """Starts the job of a script that has been analysed already, as the command line has when it shows the warnings."""
     from firesteel.spark.job import Job
 
-    analysis = analyze_script(script, settings)
     folder = Path.cwd() if analysis.source.name == TEXT_NAME else Path(analysis.source.name).resolve().parent
     return Job(analysis, name=name, folder=folder, fresh=fresh, master=master, session=spark)
 

@@ -95,7 +95,7 @@ def runs() -> Iterator[Callable[..., Run]]:
 def test_kill_and_signals_lose_nothing(
     cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path, runs: Callable[..., Run]
 ) -> None:
-    """Killed in the middle, started again, stopped by Ctrl-C: every count is exact, and nobody is left behind."""
+    """Killed in the middle, started again, stopped by SIGTERM: every count is exact, and nobody is left behind."""
     views = PageViews(120_000, users=3_000)
     source, sink = make_topic(partitions=4), make_topic(partitions=2)
     fill_topic(cluster, source, views, 4)
@@ -121,7 +121,7 @@ def test_kill_and_signals_lose_nothing(
     assert read_counts(cluster, sink) == views.expected_counts()
     assert "goes on where it stopped" in run.said()
     family = run.family()
-    run.send(signal.SIGINT)
+    run.send(signal.SIGTERM)
     assert run.process.wait(30) == 0, run.said()
     assert "stopped" in run.said().splitlines()[-4:][0]
     wait_for(lambda: not alive(family), 10)
@@ -135,7 +135,7 @@ def test_a_signal_while_it_starts(
     script.write_text(SCRIPT.format(views=make_topic(), counts=make_topic(), bootstrap=cluster["bootstrap.servers"]))
     run = runs(script)
     time.sleep(2)
-    run.send(signal.SIGTERM)
+    run.send(signal.SIGINT)
     assert run.process.wait(90) == 0, run.said()
     assert "Traceback" not in run.said()
 

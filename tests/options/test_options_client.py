@@ -28,7 +28,6 @@ def config(properties: dict[str, str], role: Role = Role.CONSUMER, **environment
         ("security.protocol", "SASL_SSL", Role.ADMIN, "security.protocol", "sasl_ssl"),
         ("acks", "ALL", Role.PRODUCER, "acks", "all"),
         ("ssl.keystore.location", "/c/k.p12", Role.CONSUMER, "ssl.keystore.location", "/c/k.p12"),
-        ("ssl.truststore.location", "/c/ca.pem", Role.CONSUMER, "ssl.ca.location", "/c/ca.pem"),
         ("ssl.truststore.certificates", "PEM", Role.CONSUMER, "ssl.ca.pem", "PEM"),
         ("ssl.endpoint.identification.algorithm", "https", Role.CONSUMER, None, "https"),
         ("ssl.endpoint.identification.algorithm", "", Role.CONSUMER, None, "none"),

@@ -188,20 +188,6 @@ def test_overflow_is_an_error(table: Table, spark: SparkSession) -> None:
     assert "try_add" not in str(error.value)
 
 
-def test_a_deleted_topic_is_noticed(table: Table, cluster: dict[str, str], spark: SparkSession) -> None:
-    from firesteel.kafka.admin import create_topic, delete_topic
-
-    table.write(['{"id": 1, "name": "a"}'] * 3)
-    firesteel.run(table.script(source=BOUNDED), spark=spark)
-    delete_topic(cluster, table.source)
-    wait_for(lambda: create_topic(cluster, table.source, ignore_existing=True))
-    unbounded = table.script(source=BOUNDED)
-    unbounded.write_text(unbounded.read_text().replace(f", {BOUNDED}", ""))
-    with pytest.raises(firesteel.JobError, match="--fresh"):
-        job = firesteel.start(unbounded, spark=spark)
-        job.wait(60)
-
-
 def test_a_missing_topic_is_said_before_anything_starts(table: Table, spark: SparkSession) -> None:
     script = table.script()
     script.write_text(script.read_text().replace(f"'topic' = '{table.sink}'", "'topic' = 'no-such-topic'"))

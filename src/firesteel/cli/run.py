@@ -8,7 +8,7 @@ import sys
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from firesteel.api import analyze_script, start
+from firesteel.api import analyze_script, start_analyzed
 from firesteel.cli.command import Subparsers, add_command
 from firesteel.cli.script import add_settings, print_warnings, settings
 from firesteel.errors import FiresteelError
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     print_warnings(analysis)
     output = Output.JSON if args.json else Output.QUIET if args.quiet else Output.PROGRESS
     with _Signals() as signals:
-        job = start(args.script, settings=settings(args), name=args.name, fresh=args.fresh, master=args.master)
+        job = start_analyzed(analysis, name=args.name, fresh=args.fresh, master=args.master)
         return _follow(job, output, signals)
 
 

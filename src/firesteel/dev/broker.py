@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -21,7 +21,7 @@ from firesteel.dev import watchdog
 from firesteel.dev.download import shown_download
 from firesteel.dev.folder import cache_folder
 from firesteel.dev.jars import Watcher, kafka_jars
-from firesteel.dev.port import free_port, is_free
+from firesteel.dev.port import HOST, free_port, is_free
 from firesteel.dev.process import birth
 from firesteel.dev.server import PortTaken, Server, await_answer, java_command, prepare
 from firesteel.errors import OutsideError
@@ -34,12 +34,14 @@ def start_broker(
     *,
     heap: str = "512m",
     settings: Mapping[str, str] | None = None,
+    secured: Sequence[str] = (),
     watcher: Watcher | None = None,
 ) -> Broker:
     """Start a broker and wait until it answers.
 
     Without `data_dir` its data go to a temporary folder and vanish with it; without `port` a free one is taken.
-    `settings` are Kafka's own, over the ones of `dev/server.py`.
+    `settings` are Kafka's own, over the ones of `dev/server.py`. `secured` names protocols to listen on beside the plain
+    one, `SASL_SSL` for example; their certificates and users are in `settings`.
     """
     java = find_java()
     if watcher is not None:
@@ -52,7 +54,9 @@ def start_broker(
     for _ in range(3):
         folder = data_dir or Path(tempfile.mkdtemp(prefix="firesteel-broker-"))
         chosen = port or free_port()
-        server = Server(folder, chosen, free_port(chosen), heap, settings or {})
+        controller, *rest = _free_ports(chosen, 1 + len(secured))
+        ports = dict(zip(secured, rest, strict=True))
+        server = Server(folder, chosen, controller, heap, settings or {}, ports)
         broker = None
         try:
             prepare(server, java, jars)
@@ -73,6 +77,13 @@ def start_broker(
         "Kafka found the port it should listen on taken, three times over.",
         hint="Try again, or choose a port that nobody uses.",
     )
+
+
+def _free_ports(taken: int, count: int) -> list[int]:
+    found = [taken]
+    while len(found) <= count:
+        found.append(free_port(*found))
+    return found[1:]
 
 
 def _saved_log(server: Server) -> Path:
@@ -109,6 +120,10 @@ class Broker:
     @property
     def bootstrap(self) -> str:
         return self._server.bootstrap
+
+    def address(self, protocol: str) -> str:
+        """Where one of the secured protocols is spoken."""
+        return f"{HOST}:{self._server.secured[protocol]}"
 
     @property
     def keeper_pid(self) -> int:

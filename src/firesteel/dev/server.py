@@ -24,7 +24,6 @@ _SETTINGS = {
     "process.roles": "broker,controller",
     "node.id": "1",
     "controller.listener.names": "CONTROLLER",
-    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
     # Relative to the server's folder, where the process runs: a path with a comma in it would be read as two.
     "log.dirs": "data",
     # A missing topic has to be a clear error, not an empty topic of one partition.
@@ -67,6 +66,8 @@ class Server:
     controller_port: int
     heap: str = "512m"
     settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    #: Listeners beside the plain one, by protocol (SSL, SASL_SSL …), each with its port.
+    secured: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def bootstrap(self) -> str:
@@ -83,12 +84,16 @@ class Server:
 
 def render_properties(server: Server) -> str:
     """The server's settings file."""
-    address = f"PLAINTEXT://{server.bootstrap}"
+    ports = {"PLAINTEXT": server.port, **server.secured}
+    addresses = ",".join(f"{protocol}://{HOST}:{port}" for protocol, port in ports.items())
     controller = f"{HOST}:{server.controller_port}"
     settings = {
         **_SETTINGS,
-        "listeners": f"{address},CONTROLLER://{controller}",
-        "advertised.listeners": address,
+        "listener.security.protocol.map": ",".join(
+            (*(f"{protocol}:{protocol}" for protocol in ports), "CONTROLLER:PLAINTEXT")
+        ),
+        "listeners": f"{addresses},CONTROLLER://{controller}",
+        "advertised.listeners": addresses,
         "controller.quorum.voters": f"1@{controller}",
         **server.settings,
     }

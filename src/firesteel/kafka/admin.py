@@ -7,6 +7,7 @@ configuration is kept: a fresh one costs tens of milliseconds.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TypeVar
 
-from confluent_kafka import KafkaError, KafkaException, TopicPartition
+from confluent_kafka import KafkaError, KafkaException, TopicCollection, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec  # type: ignore[attr-defined]  # stub exports one
 
 from firesteel.errors import OutsideError, UsageError
@@ -32,6 +33,18 @@ _SETTLING = (
     KafkaError.UNKNOWN_LEADER_EPOCH,
     KafkaError.FENCED_LEADER_EPOCH,
 )
+
+#: What is heard when the broker does not take the login, or one side not the other's certificate.
+_REFUSALS = {
+    KafkaError._AUTHENTICATION: (
+        "refuses the login",
+        "Check the user name and the password in 'properties.sasl.jaas.config', and 'properties.sasl.mechanism'.",
+    ),
+    KafkaError._SSL: (
+        "cannot be reached by a secure connection",
+        "Check 'properties.security.protocol', 'properties.ssl.truststore.location' and the host in the broker's certificate.",
+    ),
+}
 
 _EARLIEST = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
 _LATEST = OffsetSpec.latest()  # type: ignore[no-untyped-call]
@@ -75,6 +88,11 @@ class _Client:
         telling = [error for error in self.heard if error.code() != KafkaError._ALL_BROKERS_DOWN]
         return telling[-1].str() if telling else None
 
+    def refusal(self) -> KafkaError | None:
+        """What the other side said when it did not let us in: that does not get better by asking again."""
+        self.admin.poll(0)
+        return next((error for error in self.heard if error.code() in _REFUSALS), None)
+
     def is_hopeless(self) -> bool:
         self.admin.poll(0)
         return any(error.code() == KafkaError._ALL_BROKERS_DOWN for error in self.heard) and all(
@@ -112,11 +130,17 @@ def check_broker(client_config: Mapping[str, str], timeout: float = 10.0) -> Non
         except KafkaException as error:
             why = client.why() or _told(error)
             waited = time.monotonic() - started
+            address = client_config.get("bootstrap.servers", "")
+            refusal = client.refusal()
+            if refusal is not None:
+                what, hint = _REFUSALS[refusal.code()]
+                raise OutsideError(
+                    f"The Kafka broker at '{address}' {what}: {_refused_because(refusal)}.", hint=hint
+                ) from None
             if waited < timeout and not (waited > _HOPELESS_AFTER and client.is_hopeless()):
                 # A connection that is refused fails at once.
                 time.sleep(min(0.1, timeout - waited))
                 continue
-            address = client_config.get("bootstrap.servers", "")
             raise OutsideError(
                 f"No Kafka broker answers at '{address}': {_plain(why)}.",
                 hint="Check the address and that the broker runs; 'firesteel broker start' starts one on this machine.",
@@ -158,6 +182,23 @@ def describe_topics(client_config: Mapping[str, str], names: Iterable[str], time
     return tuple(
         Topic(name, tuple(Partition(i, low[name, i], high[name, i]) for i in range(counts[name]))) for name in wanted
     )
+
+
+def topic_ids(client_config: Mapping[str, str], names: Iterable[str], timeout: float = 60.0) -> dict[str, str]:
+    """What tells a topic from another one of the same name, created later. Brokers before 2.8 have no such id."""
+    wanted = sorted(set(names))
+    if not wanted:
+        return {}
+    asked = _client(client_config).admin.describe_topics(TopicCollection(wanted), request_timeout=timeout)
+    found: dict[str, str] = {}
+    for name, future in asked.items():
+        try:
+            found[name] = str(_result(future, timeout).topic_id)
+        except KafkaException as error:
+            # Asked for their own sake, offsets say it better.
+            if error.args[0].code() not in (*_SETTLING, KafkaError.TOPIC_AUTHORIZATION_FAILED):
+                raise OutsideError(f"Kafka does not describe '{name}': {_told(error)}.") from error
+    return {name: topic_id for name, topic_id in found.items() if topic_id.strip("A=")}
 
 
 def create_topic(
@@ -257,6 +298,19 @@ def _told(error: KafkaException) -> str:
     """What the client says, without its wrapping."""
     cause = error.args[0]
     return (cause.str() if isinstance(cause, KafkaError) else str(cause)).rstrip(".")
+
+
+def _refused_because(error: KafkaError) -> str:
+    """librdkafka's sentence without its bookkeeping and without OpenSSL's.
+
+    >>> _refused_because(KafkaError(KafkaError._SSL, "ssl://b:1/bootstrap: SSL handshake failed: error:0A000086:SSL "
+    ... "routines::certificate verify failed: broker certificate could not be verified (after 4ms in state SSL)"))
+    'certificate verify failed: broker certificate could not be verified'
+    """
+    text = error.str().split(" (after ")[0].partition("/bootstrap: ")[2] or error.str().split(" (after ")[0]
+    for mark in ("SSL handshake failed: ", "SASL authentication error: "):
+        text = text.removeprefix(mark)
+    return re.sub(r"^error:[^:]*:[^:]*:[^:]*:", "", text).strip(" .")
 
 
 def _plain(why: str) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from typing import Any
 
-from firesteel.errors import JobError
+from firesteel.errors import JobError, UsageError
 from firesteel.kafka.position import Subscription, find_partitions
 from firesteel.kafka.reader import consumer_for
 from firesteel.kafka.writer import ANY_PARTITION
 from firesteel.options.partitioner import Custom, Default, Fixed, Partitioner, RoundRobin
+
+_CURE = "Name a Python class as package.module.Class, with a method partition(key, value, topic, partitions), that Spark's workers can import."
 
 #: From key, value and topic to the partition.
 PartitionChooser = Callable[[bytes | None, bytes | None, str], int]
@@ -30,21 +33,52 @@ def make_chooser(partitioner: Partitioner, config: Mapping[str, str], task: int)
         case Fixed():
             return lambda key, value, topic: numbers(topic)[task % len(numbers(topic))]
         case Custom(path=path):
-            chooser = load_partitioner(path)()
-            return lambda key, value, topic: chooser.partition(key, value, topic, numbers(topic))
+            return _custom(path, numbers)
 
 
-def load_partitioner(path: str) -> type:
+def check_partitioner(partitioner: Partitioner) -> Partitioner:
+    """Raises `UsageError` unless a class of the user's can be used: here, before the first row is there to be written."""
+    if isinstance(partitioner, Custom):
+        load_partitioner(partitioner.path)
+    return partitioner
+
+
+def load_partitioner(path: str) -> Any:
+    """An object of the class."""
     module, _, name = path.rpartition(".")
     try:
         found = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError):
-        raise JobError(
-            f"The partitioner '{path}' cannot be imported.",
-            hint="Name a Python class as package.module.Class that Spark's workers can import.",
-        ) from None
-    assert isinstance(found, type)
-    return found
+        made = found()
+    except Exception as error:  # the user's own code may raise anything
+        raise UsageError(f"The partitioner '{path}' cannot be made: {_first_line(error)}.", hint=_CURE) from None
+    if not callable(getattr(made, "partition", None)):
+        raise UsageError(f"The partitioner '{path}' has no method 'partition'.", hint=_CURE)
+    return made
+
+
+def _custom(path: str, numbers: Callable[[str], list[int]]) -> PartitionChooser:
+    partitioner = load_partitioner(path)
+
+    def choose(key: bytes | None, value: bytes | None, topic: str) -> int:
+        there = numbers(topic)
+        try:
+            chosen = partitioner.partition(key, value, topic, list(there))
+        except Exception as error:
+            raise JobError(f"The partitioner '{path}' failed on a row for '{topic}': {_first_line(error)}.") from None
+        if isinstance(chosen, bool) or not isinstance(chosen, int) or chosen not in there:
+            raise JobError(
+                f"The partitioner '{path}' gave {str(chosen)[:40]!r} for '{topic}', which has the partitions"
+                f" {', '.join(map(str, there[:20]))}.",
+                hint="Return one of the numbers in 'partitions'.",
+            )
+        return chosen
+
+    return choose
+
+
+def _first_line(error: Exception) -> str:
+    told = str(error).strip().split("\n")[0][:200].rstrip(".")
+    return f"{type(error).__name__}: {told}" if told else type(error).__name__
 
 
 def _numbers(config: Mapping[str, str], topic: str) -> list[int]:

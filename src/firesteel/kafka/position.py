@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaException, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, KafkaException, TopicPartition
 
 from firesteel.errors import JobError, OutsideError
 from firesteel.options.position import (
@@ -27,7 +28,20 @@ Partition = tuple[str, int]
 #: The next offset to read, by partition.
 Positions = dict[Partition, int]
 
-_TIMEOUT = 15.0
+#: How long a broker may be away, being restarted for example, before the job gives up.
+_TIMEOUT = 60.0
+#: How long a partition may be unknown: a topic that is being made is known to some brokers a moment later.
+_UNKNOWN_SECONDS = 5.0
+
+_UNKNOWN = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_PARTITION, KafkaError._UNKNOWN_TOPIC)
+#: What a partition answers while it is being opened or changes hands.
+_SETTLING = (
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.UNKNOWN_LEADER_EPOCH,
+    KafkaError.FENCED_LEADER_EPOCH,
+    KafkaError.OFFSET_NOT_AVAILABLE,
+)
 
 
 @dataclass(frozen=True)
@@ -70,21 +84,25 @@ def find_start(consumer: Consumer, partitions: Iterable[Partition], start: Start
         case AtTimestamp(millis):
             return at_timestamp(consumer, wanted, millis)
         case GroupOffsets(group, reset):
-            known = committed(consumer, wanted) if group else {}
+            known = _within(consumer, committed(consumer, wanted)) if group else {}
             rest = [partition for partition in wanted if partition not in known]
             if not rest:
                 return known
             if reset is Reset.NONE:
                 topic, number = rest[0]
                 raise JobError(
-                    f"The group '{group}' has committed no offset for partition {number} of '{topic}', and"
-                    " 'properties.auto.offset.reset' is 'none'.",
+                    f"The group '{group}' has committed no offset that is still there for partition {number} of"
+                    f" '{topic}', and 'properties.auto.offset.reset' is 'none'.",
                     hint="Set it to 'earliest' or 'latest', or set 'scan.startup.mode'.",
                 )
             return known | (latest(consumer, rest) if reset is Reset.LATEST else earliest(consumer, rest))
         case SpecificOffsets(offsets):
             given = {partition: offsets[partition[1]] for partition in wanted if partition[1] in offsets}
-            return given | _committed_or_earliest(consumer, [one for one in wanted if one not in given])
+            there = _within(consumer, given)
+            # As in Flink: a record that is not there cannot be the first, so the first one is that is.
+            gone = [one for one in given if one not in there]
+            unlisted = [one for one in wanted if one not in given]
+            return there | earliest(consumer, gone) | _committed_or_earliest(consumer, unlisted)
 
 
 def find_ends(consumer: Consumer, partitions: Iterable[Partition], bound: Bound) -> Positions | None:
@@ -105,20 +123,17 @@ def find_ends(consumer: Consumer, partitions: Iterable[Partition], bound: Bound)
 
 
 def earliest(consumer: Consumer, partitions: Iterable[Partition]) -> Positions:
-    return _list_offsets(consumer, partitions, OFFSET_BEGINNING)
+    return _look_up(consumer, partitions, OFFSET_BEGINNING)
 
 
 def latest(consumer: Consumer, partitions: Iterable[Partition]) -> Positions:
-    return _list_offsets(consumer, partitions, OFFSET_END)
+    return _look_up(consumer, partitions, OFFSET_END)
 
 
 def at_timestamp(consumer: Consumer, partitions: Iterable[Partition], millis: int) -> Positions:
     """The first record that is not older; a partition that has none stands at its end."""
     wanted = list(partitions)
-    found = _call(
-        lambda: consumer.offsets_for_times([TopicPartition(*one, millis) for one in wanted], timeout=_TIMEOUT)
-    )
-    known = {(one.topic, one.partition): one.offset for one in found if one.offset >= 0}
+    known = {one: offset for one, offset in _look_up(consumer, wanted, millis).items() if offset >= 0}
     return known | latest(consumer, [one for one in wanted if one not in known])
 
 
@@ -135,14 +150,38 @@ def _committed_or_earliest(consumer: Consumer, partitions: list[Partition]) -> P
     return known | earliest(consumer, [one for one in partitions if one not in known])
 
 
-def _list_offsets(consumer: Consumer, partitions: Iterable[Partition], which: int) -> Positions:
-    positions: Positions = {}
-    for one in partitions:
-        low, high = _call(
-            lambda one=one: consumer.get_watermark_offsets(TopicPartition(*one), timeout=_TIMEOUT, cached=False)
-        )
-        positions[one] = low if which == OFFSET_BEGINNING else high
-    return positions
+def _within(consumer: Consumer, positions: Positions) -> Positions:
+    """Those of the positions that a reader can start at."""
+    low, high = earliest(consumer, positions), latest(consumer, positions)
+    return {one: offset for one, offset in positions.items() if low[one] <= offset <= high[one]}
+
+
+def _look_up(consumer: Consumer, partitions: Iterable[Partition], moment: int) -> Positions:
+    """Where each partition stands at a moment: a time in milliseconds, or one of Kafka's two signs for first and last.
+
+    One question for all partitions of a broker, where the client's own watermarks would be one for each.
+    """
+    wanted = list(partitions)
+    found: Positions = {}
+    started = time.monotonic()
+    while wanted:
+        places = [TopicPartition(*one, moment) for one in wanted]
+        answers = _call(lambda places=places: consumer.offsets_for_times(places, timeout=_TIMEOUT))
+        wanted = []
+        for answer in answers:
+            one = (answer.topic, answer.partition)
+            if answer.error is None:
+                found[one] = answer.offset
+                continue
+            waited = time.monotonic() - started
+            if answer.error.code() in _UNKNOWN and waited > _UNKNOWN_SECONDS:
+                raise _gone(one)
+            if answer.error.code() not in (*_UNKNOWN, *_SETTLING) or waited > _TIMEOUT:
+                raise unreachable(KafkaException(answer.error))
+            wanted.append(one)
+        if wanted:
+            time.sleep(0.1)
+    return found
 
 
 def _call(request: Any) -> Any:
@@ -150,6 +189,14 @@ def _call(request: Any) -> Any:
         return request()
     except KafkaException as error:
         raise unreachable(error) from None
+
+
+def _gone(partition: Partition) -> OutsideError:
+    topic, number = partition
+    return OutsideError(
+        f"Partition {number} of the topic '{topic}' does not exist any more.",
+        hint="If the topic was deleted on purpose, create it again and start over with --fresh.",
+    )
 
 
 def unreachable(error: KafkaException) -> OutsideError:

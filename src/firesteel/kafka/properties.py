@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 
 from firesteel.errors import Problem, ScriptError, Severity
+from firesteel.kafka.keystore import open_stores
 from firesteel.options.client import Role, translate_properties
 
 __all__ = ["Role", "client_config"]
@@ -18,7 +19,7 @@ __all__ = ["Role", "client_config"]
 def client_config(
     properties: Mapping[str, str], role: Role, environment: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """librdkafka's settings, secrets revealed: hand them to a client and to nothing else.
+    """librdkafka's settings, secrets revealed and key stores opened: hand them to a client and to nothing else.
 
     `check` has found every mistake in them before; a ScriptError here means that nobody asked it.
     """
@@ -28,4 +29,4 @@ def client_config(
     )
     if mistakes:
         raise ScriptError(mistakes)
-    return config
+    return open_stores(config)

@@ -8,13 +8,29 @@ from collections.abc import Iterator, Mapping
 
 from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 
-from firesteel.errors import JobError
+from firesteel.errors import FiresteelError, JobError, OutsideError
 
 #: How many messages are decoded at a time.
 BLOCK = 20_000
 
 #: How long a range may give nothing before the job fails.
 _STALLED_SECONDS = 120.0
+
+#: How long a block waits to be full. A range that ends in a transaction's marker has fewer messages than offsets, and
+#: waits in vain for the rest.
+_BLOCK_SECONDS = 0.05
+
+#: What is heard while a broker is away or a partition changes hands: the client goes on by itself.
+_PASSING = (
+    KafkaError._TRANSPORT,
+    KafkaError._ALL_BROKERS_DOWN,
+    KafkaError._RESOLVE,
+    KafkaError._TIMED_OUT,
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.UNKNOWN_LEADER_EPOCH,
+    KafkaError.FENCED_LEADER_EPOCH,
+)
 
 #: Holds one entry once this process's lasting objects are set aside.
 _settled: list[bool] = []
@@ -33,7 +49,8 @@ def reader_config(config: Mapping[str, str]) -> dict[str, object]:
     return {
         # Java's default, which is Flink's; librdkafka's own is read_committed.
         "isolation.level": "read_uncommitted",
-        "fetch.wait.max.ms": 100,
+        # Only ranges are read that are there: whoever waits for more at their end holds up the next range.
+        "fetch.wait.max.ms": 10,
         "fetch.message.max.bytes": 8 * 1024 * 1024,
         "queued.max.messages.kbytes": 64 * 1024,
         # After a full queue librdkafka pauses for a second by itself: a range of a few 100,000 rows would mostly wait.
@@ -58,7 +75,7 @@ def read_range(config: Mapping[str, str], topic: str, partition: int, start: int
         position, last_seen = start, time.monotonic()
         while position < end:
             # `consume` waits for as many as it is asked for: never more than are left.
-            messages = consumer.consume(min(BLOCK, end - position), timeout=1.0)
+            messages = consumer.consume(min(BLOCK, end - position), timeout=_BLOCK_SECONDS)
             block: list[Message] = []
             for message in messages:
                 error, offset = message.error(), message.offset() or 0
@@ -71,8 +88,8 @@ def read_range(config: Mapping[str, str], topic: str, partition: int, start: int
                 elif error.code() == KafkaError._PARTITION_EOF:
                     # What lies between the last message and the end are transaction markers or compacted records.
                     position = max(position, offset)
-                else:
-                    raise _read_error(error, topic, partition, position)
+                elif error.code() not in _PASSING:
+                    raise _read_error(consumer, error, topic, partition, position)
             if block:
                 last_seen = time.monotonic()
                 yield block
@@ -101,10 +118,21 @@ def _rest_collector() -> None:
     gc.disable()
 
 
-def _read_error(error: KafkaError, topic: str, partition: int, position: int) -> JobError:
-    if error.code() == KafkaError._AUTO_OFFSET_RESET:
-        return JobError(
-            f"Offset {position} of partition {partition} of '{topic}' no longer exists.",
-            hint="Records were deleted before they were read. Start over with --fresh and 'scan.startup.mode'.",
-        )
-    return JobError(f"Reading partition {partition} of '{topic}' at offset {position} failed: {error.str()}.")
+def _read_error(consumer: Consumer, error: KafkaError, topic: str, partition: int, position: int) -> FiresteelError:
+    match error.code():
+        case KafkaError._AUTO_OFFSET_RESET | KafkaError.OFFSET_OUT_OF_RANGE:
+            low, _ = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=10.0) or (None, None)
+            return lost_offset(topic, partition, position, low)
+        case KafkaError._AUTHENTICATION | KafkaError.TOPIC_AUTHORIZATION_FAILED | KafkaError._SSL:
+            return OutsideError(f"Kafka does not let the job read '{topic}': {error.str()}.")
+        case _:
+            return JobError(f"Reading partition {partition} of '{topic}' at offset {position} failed: {error.str()}.")
+
+
+def lost_offset(topic: str, partition: int, position: int, low: int | None) -> JobError:
+    """Records that were to be read and are gone."""
+    now = f"it starts at {low} now" if low is not None else "it starts later now"
+    return JobError(
+        f"Partition {partition} of '{topic}' is to be read from offset {position}, and {now}: older records were deleted.",
+        hint="Start over with --fresh; 'scan.startup.mode' says where.",
+    )

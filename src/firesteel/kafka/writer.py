@@ -36,8 +36,9 @@ def writer_config(config: Mapping[str, str]) -> dict[str, object]:
         "partitioner": "murmur2_random",
         "linger.ms": 20,
         "batch.size": 1024 * 1024,
-        "queue.buffering.max.messages": 500_000,
-        "queue.buffering.max.kbytes": 256 * 1024,
+        # What a task may run ahead of the broker, and so the memory it takes: each message costs some 200 bytes on top.
+        "queue.buffering.max.messages": 200_000,
+        "queue.buffering.max.kbytes": 64 * 1024,
         # What is too large is the broker's to say: topics differ.
         "message.max.bytes": 64 * 1024 * 1024,
         **config,

@@ -111,13 +111,26 @@ SUMMARIES: Mapping[str, tuple[str, str]] = {
         "How the broker's name is checked against its certificate: `https`.",
         "校验节点证书主机名的方式：`https`。",
     ),
-    "ssl.truststore.location": ("The file of trusted certificates (PEM).", "受信任证书文件（PEM）。"),
+    "ssl.truststore.location": (
+        "The file of trusted certificates: JKS, PKCS12 or PEM.",
+        "受信任证书文件：JKS、PKCS12 或 PEM。",
+    ),
     "ssl.truststore.password": ("The password of that file.", "该文件的密码。"),
-    "ssl.truststore.type": ("The form of that file: `PEM`.", "该文件的格式：`PEM`。"),
+    "ssl.truststore.type": (
+        "The form of that file: `JKS`, `PKCS12` or `PEM`; its content decides.",
+        "该文件的格式：`JKS`、`PKCS12` 或 `PEM`；以文件内容为准。",
+    ),
     "ssl.truststore.certificates": ("The trusted certificates themselves, as PEM text.", "受信任证书的 PEM 文本。"),
-    "ssl.keystore.location": ("The file of the client's key (PEM or PKCS12).", "客户端密钥文件（PEM 或 PKCS12）。"),
+    "ssl.keystore.location": (
+        "The file of the client's key: JKS, PKCS12 or PEM; on a cluster, a PKCS12 or PEM file is at the same place on "
+        "every machine.",
+        "客户端密钥文件：JKS、PKCS12 或 PEM；在集群上，PKCS12 和 PEM 文件须位于每台机器的相同路径。",
+    ),
     "ssl.keystore.password": ("The password of that file.", "该文件的密码。"),
-    "ssl.keystore.type": ("The form of that file: `PEM` or `PKCS12`.", "该文件的格式：`PEM` 或 `PKCS12`。"),
+    "ssl.keystore.type": (
+        "The form of that file: `JKS`, `PKCS12` or `PEM`; its content decides.",
+        "该文件的格式：`JKS`、`PKCS12` 或 `PEM`；以文件内容为准。",
+    ),
     "ssl.keystore.key": ("The client's key itself, as PEM text.", "客户端私钥的 PEM 文本。"),
     "ssl.keystore.certificate.chain": ("The client's certificate itself, as PEM text.", "客户端证书链的 PEM 文本。"),
     "ssl.key.password": ("The password of the client's key.", "客户端私钥的密码。"),

@@ -1,4 +1,4 @@
-"""Logins and key stores: Java's settings turned into librdkafka's, or refused with the command that helps."""
+"""Logins and key stores: Java's settings turned into librdkafka's. The files themselves are opened when a job starts."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ ALLOWED_FOLDERS = "FIRESTEEL_ALLOWED_FOLDERS"
 ALLOWED_URLS = "FIRESTEEL_ALLOWED_URLS"
 
 _MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI")
+_STORE_TYPES = ("JKS", "PKCS12", "PEM")
+#: Java's names, left as they are for `kafka/keystore.py`, which opens the files.
+_TRUST_STORE = ("ssl.truststore.location", "ssl.truststore.password")
+_KEY_STORE = ("ssl.keystore.location", "ssl.keystore.password")
 _OIDC_HANDLER = "OAuthBearerLoginCallbackHandler"
 
 #: librdkafka's own names, which need no turning.
@@ -195,71 +199,31 @@ def _oauth(
             config["sasl.oauthbearer.scope"] = options["scope"]
 
 
-def _store_type(settings: Mapping[str, str], store: str) -> str:
-    """As written; else by the file's ending; else Java's own default."""
-    written = settings.get(f"ssl.{store}.type", "").upper()
-    if written:
-        return written
-    ending = PurePosixPath(settings.get(f"ssl.{store}.location", "")).suffix.lower()
-    by_ending = {".pem": "PEM", ".crt": "PEM", ".cer": "PEM", ".p12": "PKCS12", ".pfx": "PKCS12", ".pkcs12": "PKCS12"}
-    return by_ending.get(ending, "JKS")
+def _check_type(settings: Mapping[str, str], store: str) -> list[Finding]:
+    """What a file is, its content says (`kafka/keystore.py`); a form that nobody here reads is told before that."""
+    written = settings.get(f"ssl.{store}.type")
+    if written is None or written.upper() in _STORE_TYPES:
+        return []
+    name = f"ssl.{store}.type"
+    return [Finding(name, f"'{name}' is '{written[:60]}', but expects one of {', '.join(_STORE_TYPES)}.")]
 
 
 def _trust(settings: Mapping[str, str], config: dict[str, str], findings: list[Finding]) -> None:
+    findings += _check_type(settings, "truststore")
     if "ssl.truststore.certificates" in settings:
         config["ssl.ca.pem"] = settings["ssl.truststore.certificates"]
-    location = settings.get("ssl.truststore.location")
-    if location is None:
-        return
-    match _store_type(settings, "truststore"):
-        case "PEM":
-            config["ssl.ca.location"] = location
-        case "PKCS12":
-            findings.append(
-                Finding(
-                    "ssl.truststore.location",
-                    "'ssl.truststore.location' is a PKCS12 file, and trusted certificates are read from PEM files.",
-                    "Convert it: openssl pkcs12 -in truststore.p12 -nokeys -out truststore.pem. Then write "
-                    "'properties.ssl.truststore.location' = '….pem' and 'properties.ssl.truststore.type' = 'PEM'.",
-                )
-            )
-        case _:
-            findings.append(
-                Finding(
-                    "ssl.truststore.location",
-                    "'ssl.truststore.location' is a Java key store (JKS), which only Java reads.",
-                    "Convert it: keytool -list -rfc -keystore truststore.jks > truststore.pem. Then write "
-                    "'properties.ssl.truststore.location' = '….pem' and 'properties.ssl.truststore.type' = 'PEM'.",
-                )
-            )
+    if "ssl.truststore.location" in settings:
+        config |= {name: settings[name] for name in _TRUST_STORE if name in settings}
 
 
 def _identity(settings: Mapping[str, str], config: dict[str, str], findings: list[Finding]) -> None:
+    findings += _check_type(settings, "keystore")
     if "ssl.keystore.key" in settings:
         config["ssl.key.pem"] = settings["ssl.keystore.key"]
     if "ssl.keystore.certificate.chain" in settings:
         config["ssl.certificate.pem"] = settings["ssl.keystore.certificate.chain"]
-    location = settings.get("ssl.keystore.location")
-    if location is None:
-        return
-    match _store_type(settings, "keystore"):
-        case "PEM":
-            # One file holds both, and each is found in it.
-            config["ssl.key.location"] = location
-            config["ssl.certificate.location"] = location
-        case "PKCS12":
-            config["ssl.keystore.location"] = location
-            if "ssl.keystore.password" in settings:
-                config["ssl.keystore.password"] = settings["ssl.keystore.password"]
-        case _:
-            findings.append(
-                Finding(
-                    "ssl.keystore.location",
-                    "'ssl.keystore.location' is a Java key store (JKS), which only Java reads.",
-                    "Convert it: keytool -importkeystore -srckeystore keystore.jks -destkeystore keystore.p12 "
-                    "-deststoretype PKCS12. Then write 'properties.ssl.keystore.location' = '….p12'.",
-                )
-            )
+    if "ssl.keystore.location" in settings:
+        config |= {name: settings[name] for name in _KEY_STORE if name in settings}
 
 
 def _check_folder(name: str, location: str, environment: Mapping[str, str]) -> list[Finding]:

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from firesteel.catalog.table import Table
 from firesteel.changelog import INSERT_ONLY
 from firesteel.errors import Problem, Severity
-from firesteel.options.kafka import (
-    SCAN_PARALLELISM,
-    SINK_DELIVERY_GUARANTEE,
-    SINK_PARALLELISM,
-    DeliveryGuarantee,
-)
-from firesteel.options.legacy import UpdateMode
-from firesteel.options.option import Option
+from firesteel.options.kafka import SINK_DELIVERY_GUARANTEE, DeliveryGuarantee
 from firesteel.options.registry import format_named
 from firesteel.options.setting import STATE_TTL
-from firesteel.options.upsert_kafka import SINK_BUFFER_FLUSH_MAX_ROWS
 from firesteel.plan.aggregate import REVERSIBLE
 from firesteel.plan.check_window import check_windows
 from firesteel.plan.node import Aggregate, Join, Node, Rank, Scan, Sink, scans
 from firesteel.plan.retraction import null_when_retracted
 from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp, TimestampLtz
-
-#: Options that are read and do nothing yet. Silence would be a lie about what the job does.
-_NO_EFFECT_ON_SINK = (SINK_PARALLELISM, SINK_BUFFER_FLUSH_MAX_ROWS)
-_NO_EFFECT_ON_SOURCE = (SCAN_PARALLELISM,)
 
 _SETTINGS_WITHOUT_EFFECT = ((STATE_TTL, "State is kept for ever."),)
 
@@ -51,27 +38,17 @@ def check_support(sink: Sink) -> tuple[Problem, ...]:
 def _sink(sink: Sink) -> Iterator[Problem]:
     table = sink.table
     yield from _formats(table)
-    yield from _no_effect(table, _NO_EFFECT_ON_SINK)
     if table.options.get(SINK_DELIVERY_GUARANTEE) is DeliveryGuarantee.EXACTLY_ONCE:
         yield Problem(
             "'sink.delivery-guarantee' is 'exactly-once', which is not supported yet.",
             table.options.span(SINK_DELIVERY_GUARANTEE) or table.span,
             "Write 'at-least-once'.",
         )
-    if table.update_mode is UpdateMode.RETRACT:
-        yield Problem("'update-mode' is 'retract', which is not supported yet.", table.span, "Write 'upsert'.")
-
-
-def _no_effect(table: Table, options: Iterable[Option[Any]]) -> Iterator[Problem]:
-    for option in options:
-        if table.options.given(option):
-            yield Problem(f"'{option.key}' has no effect yet.", table.options.span(option), severity=Severity.WARNING)
 
 
 def _source(scan: Scan) -> Iterator[Problem]:
     table = scan.table
     yield from _formats(table)
-    yield from _no_effect(table, _NO_EFFECT_ON_SOURCE)
 
 
 def _formats(table: Table) -> Iterator[Problem]:

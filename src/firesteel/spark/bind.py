@@ -15,12 +15,15 @@ from firesteel.options.kafka import (
     GROUP_ID,
     SCAN_DISCOVERY_INTERVAL,
     SCAN_MAX_ROWS_PER_BATCH,
+    SCAN_PARALLELISM,
+    SINK_PARALLELISM,
     SINK_PARTITIONER,
     TOPIC_PATTERN,
 )
-from firesteel.options.legacy import SINK_IGNORE_RETRACTION
+from firesteel.options.legacy import SINK_IGNORE_RETRACTION, UpdateMode
 from firesteel.options.partitioner import Default
 from firesteel.options.position import bound, start_position
+from firesteel.options.upsert_kafka import SINK_BUFFER_FLUSH_MAX_ROWS
 from firesteel.plan.node import Scan, Sink
 from firesteel.plan.retraction import is_in_order
 from firesteel.spark.sink import WriteSpec
@@ -48,6 +51,7 @@ def bind_source(scan: Scan, number: int, stage: Path) -> ReadSpec:
         ordered=scan.ordered,
         max_rows=options.get(SCAN_MAX_ROWS_PER_BATCH) or 1,
         discovery_seconds=interval.total_seconds() if interval else 0.0,
+        tasks=options.get(SCAN_PARALLELISM),
         number=number,
         stage=str(stage) if dead_letter_topic(table) else None,
     )
@@ -86,6 +90,9 @@ def bind_sink(sink: Sink, *, drop_nulls: bool) -> WriteSpec:
         drop_nulls=drop_nulls,
         ignore_deletes=bool(ignore_deletes),
         net=not is_in_order(sink),
+        retract=table.update_mode is UpdateMode.RETRACT,
+        gathered_keys=max(0, options.get(SINK_BUFFER_FLUSH_MAX_ROWS) or 0),
+        tasks=options.get(SINK_PARALLELISM),
     )
 
 

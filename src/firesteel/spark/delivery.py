@@ -18,6 +18,7 @@ from firesteel.spark.arrange import in_order
 from firesteel.spark.failure import carry
 from firesteel.spark.offset_log import planned_batch
 from firesteel.spark.sink import WriteSpec, make_write_task
+from firesteel.spark.spread import spread
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,9 @@ class AtLeastOnce:
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
         with self._gate.passing():
-            batch = in_order(batch, self._stage.parent, batch_id)
-            counts = batch.mapInArrow(make_write_task(self._spec), "written long").collect()
+            rows = in_order(batch, self._stage.parent, batch_id)
+            rows = spread(rows, self._spec.tasks, self._spec.key.columns if self._spec.key else ())
+            counts = rows.mapInArrow(make_write_task(self._spec), "written long").collect()
             letters: dict[int, int] = {}
             if self._letters:
                 sequences = planned_batch(self._stage.parent, batch_id).sequences

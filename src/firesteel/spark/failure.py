@@ -15,6 +15,7 @@ import json
 import re
 
 from firesteel.errors import Blame, FiresteelError, JobError, OutsideError
+from firesteel.spark.cluster import explain_worker
 
 _OPEN, _CLOSE = "⟦firesteel:", "⟧"
 _PATTERN = re.compile(re.escape(_OPEN) + "(.*?)" + re.escape(_CLOSE), re.DOTALL)
@@ -67,6 +68,9 @@ def explain_failure(text: str) -> FiresteelError:
             said = _short(detail.group(1)) if detail else ""
             # Spark's own sentence only where it says more: which value, which type.
             return JobError(f"{sentence} {said}" if len(said) > len(sentence) else sentence)
+    worker = explain_worker(text)
+    if worker is not None:
+        return worker
     raised = _PYTHON_ERROR.findall(text)
     if raised:
         return JobError(f"Spark stopped the query: {_short(raised[-1])}")

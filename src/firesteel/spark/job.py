@@ -16,10 +16,12 @@ from firesteel.catalog.table import Table
 from firesteel.errors import FiresteelError, JobError, UsageError
 from firesteel.java import find_java
 from firesteel.kafka.admin import check_broker, check_topics, create_topic
+from firesteel.kafka.partition import check_partitioner
 from firesteel.kafka.properties import Role, client_config
 from firesteel.observe.progress import Progress, apply
 from firesteel.observe.snapshot import JobSnapshot, State
-from firesteel.options.kafka import TOPIC_PATTERN
+from firesteel.options.kafka import SINK_PARTITIONER, TOPIC_PATTERN
+from firesteel.options.partitioner import Default
 from firesteel.options.setting import (
     CHECKPOINTING_DIR,
     CHECKPOINTING_INTERVAL,
@@ -40,6 +42,7 @@ from firesteel.plan.fingerprint import render_state
 from firesteel.plan.node import Sink, scans
 from firesteel.spark.bind import dead_letter_topic
 from firesteel.spark.checkpoint import Checkpoint
+from firesteel.spark.cluster import check_workers
 from firesteel.spark.query import RunningQuery
 from firesteel.spark.session import active, job_session, log_file, open_session
 
@@ -101,9 +104,10 @@ class Job:
         ]
 
     def _check_outside(self) -> None:
-        """Brokers and topics, before anything is started."""
+        """Brokers, topics and the user's own classes, before anything is started."""
         needed: dict[tuple[tuple[str, str], ...], set[str]] = {}
         for sink in self.analysis.sinks:
+            check_partitioner(sink.table.options.get(SINK_PARTITIONER) or Default())
             for table in (sink.table, *(scan.table for scan in scans(sink))):
                 config = tuple(sorted(client_config(table.options.properties, Role.ADMIN).items()))
                 needed.setdefault(config, set()).update(table.topics)
@@ -118,6 +122,7 @@ class Job:
         asked = {key: str(value) for key, value in self.analysis.catalog.settings.items() if key.startswith("spark.")}
         log = self.checkpoint.folder.with_name(f"{self.checkpoint.folder.name}.log")
         shared = session or open_session(master, asked, log)
+        check_workers(shared)
         backend = self.analysis.setting(STATE_BACKEND_TYPE) or StateBackend.HASHMAP
         parallelism = self.analysis.setting(PARALLELISM_DEFAULT) or shared.sparkContext.defaultParallelism
         settings = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -14,9 +15,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from py4j.protocol import Py4JError
+from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import SparkSession
 
+from firesteel.errors import OutsideError
 from firesteel.java import find_java
+from firesteel.spark.cluster import check_master, is_loopback
 
 #: Where the log of this process's session is; None while there is no session of ours.
 _log: Path | None = None
@@ -32,6 +37,7 @@ def open_session(master: str | None, settings: Mapping[str, str], log: Path) -> 
     if active is not None:
         return active
     find_java()
+    check_master(master)
     _quieten()
     # Workers run the Python that runs us, or they would import from another one.
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -49,7 +55,7 @@ def open_session(master: str | None, settings: Mapping[str, str], log: Path) -> 
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         **settings,
     }
-    if master is None or master.startswith("local"):
+    if is_loopback(master):
         # On one machine nothing listens but on loopback.
         conf = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"} | conf
     for key, value in conf.items():
@@ -59,7 +65,23 @@ def open_session(master: str | None, settings: Mapping[str, str], log: Path) -> 
     log.parent.mkdir(parents=True, exist_ok=True)
     with _HeldSignals(), _Redirected(_log), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return builder.getOrCreate()
+        try:
+            return builder.getOrCreate()
+        except (PySparkException, Py4JError) as error:
+            # A cluster on which no executor starts ends the session in the middle of its start.
+            raise OutsideError(
+                f"Spark does not start at '{master or 'local'}': {_first_cause(str(error))}.",
+                hint=f"Spark's log: {log}",
+            ) from None
+
+
+def _first_cause(text: str) -> str:
+    """
+    >>> _first_cause("An error occurred while calling None.X.\\n: java.lang.IllegalStateException: It is stopped.\\nThis …")
+    'It is stopped'
+    """
+    found = re.search(r"(?:Exception|Error): ([^\n]+)", text)
+    return (found[1] if found else text.strip().split("\n")[0]).rstrip(".")
 
 
 def _quieten() -> None:

@@ -26,6 +26,7 @@ from firesteel.options.partitioner import Partitioner
 from firesteel.spark.destination import Destinations
 from firesteel.spark.failure import carry
 from firesteel.spark.kind import CODES, KIND
+from firesteel.spark.last_change import last_changes
 from firesteel.spark.net import net_changes
 from firesteel.types import Field
 
@@ -53,6 +54,12 @@ class WriteSpec:
     net: bool = False
     #: DLI's `ignore-retraction`: what is to be taken back stays.
     ignore_deletes: bool = False
+    #: DLI's `retract`: each change is written, the old row as a null value of its key before the new one.
+    retract: bool = False
+    #: How many keys a task gathers, to write only the last change of each; 0: none.
+    gathered_keys: int = 0
+    #: How many tasks write; None: as many as there are.
+    tasks: int | None = None
 
 
 class Outgoing(NamedTuple):
@@ -81,17 +88,15 @@ def make_write_task(spec: WriteSpec) -> Callable[[Iterable[pa.RecordBatch]], Ite
 
 def _write_all(spec: WriteSpec, batches: Iterable[pa.RecordBatch]) -> int:
     """`flush` returns when every message is on the broker: only then is the task done."""
-    encoder = RowEncoder(spec)
     writer: Writer | None = None
     written = 0
-    for batch in encoder.gather(batches):
+    for message in RowEncoder(spec).encode_all(batches):
         if writer is None:
             writer = Writer(spec.config)
-        for message in encoder.encode(batch):
-            writer.write(*message)
-            written += 1
-            if written % POLL_EVERY == 0:
-                writer.poll()
+        writer.write(*message)
+        written += 1
+        if written % POLL_EVERY == 0:
+            writer.poll()
     if writer is not None:
         writer.flush()
     return written
@@ -109,7 +114,11 @@ class RowEncoder:
         self._key_columns = frozenset(spec.key.columns if spec.key else ())
         self._choose: PartitionChooser = make_chooser(spec.partitioner, spec.config, _task_number())
 
-    def gather(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def encode_all(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Outgoing]:
+        messages = (message for batch in self._gathered(batches) for message in self.encode(batch))
+        return last_changes(messages, self.spec.gathered_keys) if self.spec.gathered_keys else messages
+
+    def _gathered(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The batches that are to be encoded: those that have rows, or one with the net of all their changes."""
         filled = (batch for batch in batches if batch.num_rows)
         if not self.spec.net:
@@ -160,7 +169,7 @@ class RowEncoder:
             if code in gone:
                 values[row] = None
         rows = list(range(len(codes)))
-        if gone[0] in codes:
+        if gone[0] in codes and not self.spec.retract:
             # An old row is only there to be taken back before its new one comes: the last change of a key says it all.
             rows = list({keys[row]: row for row in rows}.values())
         return [row for row in rows if not (self.spec.ignore_deletes and codes[row] in gone)]

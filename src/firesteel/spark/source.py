@@ -1,10 +1,11 @@
 """The data source: Kafka partitions to Arrow batches, on librdkafka, in Spark's Python workers.
 
-The offset that Spark keeps is ours: `{"source", "sequence", "positions", "begins", "ends"}`. `source` is the number of
-the table among those the query reads; `sequence` grows by one with every batch and is the same when a batch is run
-again; `begins` holds the start of partitions that appear for the first time in this offset; `ends` is where a bounded
-source stops, decided once, at the first start. Where somebody waits for event time there are also `times`, the greatest
-one that each partition has shown, and the `mark` made of them (`mark.py`).
+The offset that Spark keeps is ours: `{"source", "sequence", "positions", "begins", "ends", "topics"}`. `source` is the
+number of the table among those the query reads; `sequence` grows by one with every batch and is the same when a batch is
+run again; `begins` holds the start of partitions that appear for the first time in this offset; `ends` is where a bounded
+source stops, decided once, at the first start; `topics` has Kafka's id of each topic, so that offsets are not taken for
+those of a topic that was deleted and created again. Where somebody waits for event time there are also `times`, the
+greatest one that each partition has shown, and the `mark` made of them (`mark.py`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from firesteel.catalog.table import BoundFormat
 from firesteel.errors import FiresteelError, JobError
 from firesteel.formats.arrow import arrow_schema
 from firesteel.formats.codec import Reject
+from firesteel.kafka.admin import describe_topics, topic_ids
 from firesteel.kafka.dead_letter import Stage, StagedRange
 from firesteel.kafka.position import (
     Partition,
@@ -38,7 +40,7 @@ from firesteel.kafka.position import (
     latest,
     to_json,
 )
-from firesteel.kafka.reader import consumer_for, read_range
+from firesteel.kafka.reader import consumer_for, lost_offset, read_range
 from firesteel.options.position import Bound, StartPosition, Unbounded
 from firesteel.spark.failure import carry
 from firesteel.spark.kind import KIND, ORDER
@@ -53,6 +55,8 @@ from firesteel.types import Field
 REJECT = "__reject"
 #: Stands in for a row of which no column is read.
 PRESENT = "__present"
+
+_START_OVER = "Start over with --fresh; 'scan.startup.mode' says where."
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,8 @@ class ReadSpec:
     discovery_seconds: float
     #: Its number among the tables that the query reads.
     number: int = 0
+    #: How many tasks read; None: one for each partition.
+    tasks: int | None = None
     #: The folder where bad records wait to be written to a topic; None: they are only counted.
     stage: str | None = None
     #: The partitions that are told apart where somebody waits for event time; none where nobody does.
@@ -126,13 +132,23 @@ class KafkaSource(DataSource):
         return KafkaStreamReader(self.read_spec)
 
 
-class Range(InputPartition):
-    """A stretch of one partition, for one task, in the source's batch of that sequence."""
+@dataclass(frozen=True)
+class Range:
+    """A stretch of one partition, in the source's batch of that sequence."""
 
-    def __init__(self, topic: str, partition: int, start: int, end: int, sequence: int) -> None:
-        super().__init__((topic, partition, start, end))
-        self.topic, self.partition, self.start, self.end = topic, partition, start, end
-        self.sequence = sequence
+    topic: str
+    partition: int
+    start: int
+    end: int
+    sequence: int
+
+
+class Ranges(InputPartition):
+    """What one task reads, one stretch after the other."""
+
+    def __init__(self, ranges: tuple[Range, ...]) -> None:
+        super().__init__(ranges)
+        self.ranges = ranges
 
 
 class Mark(InputPartition):
@@ -177,6 +193,7 @@ class KafkaStreamReader(DataSourceStreamReader):
                 "positions": to_json(start),
                 "begins": {},
                 "ends": None if ends is None else to_json(ends),
+                "topics": self._topic_ids(start),
             }
 
     def getDefaultReadLimit(self) -> ReadLimit:
@@ -186,6 +203,7 @@ class KafkaStreamReader(DataSourceStreamReader):
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
         with _carried():
             positions = from_json(start["positions"])
+            topics = self._check_topics(start.get("topics", {}), positions)
             begins = self._discover(positions) if isinstance(self.spec.bound, Unbounded) else {}
             known = positions | begins
             self._latest = latest(self._consumer, known)
@@ -205,6 +223,7 @@ class KafkaStreamReader(DataSourceStreamReader):
                 "positions": to_json(target),
                 "begins": to_json(begins),
                 "ends": None if ends is None else to_json(ends),
+                "topics": topics if begins.keys() <= positions.keys() else self._topic_ids(known),
             }
             if self.spec.slots:
                 moved |= self._event_time(start, target, ends)
@@ -267,34 +286,62 @@ class KafkaStreamReader(DataSourceStreamReader):
         found = [one for one in find_partitions(self._consumer, self.spec.subscription) if one not in known]
         return earliest(self._consumer, found) if found else {}
 
+    def _topic_ids(self, positions: Positions) -> dict[str, str]:
+        return topic_ids(self.spec.config, {topic for topic, _ in positions})
+
+    def _check_topics(self, known: dict[str, str], positions: Positions) -> dict[str, str]:
+        """A topic that was created again may have as many records as the old one had: only its id tells them apart."""
+        if self._checked:
+            return known
+        now = self._topic_ids(positions)
+        for topic, before in known.items():
+            if now.get(topic, before) != before:
+                raise JobError(
+                    f"The topic '{topic}' was deleted and created again since the job read it.", hint=_START_OVER
+                )
+        return now
+
+    def _high(self, partition: Partition) -> int:
+        """The end of a partition, transactions that are still open included."""
+        [topic] = describe_topics(self.spec.config, [partition[0]])
+        return next(one.high for one in topic.partitions if one.index == partition[1])
+
     def _check_lost(self, positions: Positions) -> None:
         """What was not read yet and is gone has to be said. Later losses show when they are read."""
         for one, position in positions.items():
             if self._latest[one] < position:
-                raise _lost(one, position, f"it ends at {self._latest[one]}: the topic was deleted and created again")
+                end = self._high(one)
+                # Between what is committed and what is there, when 'isolation.level' was another one before.
+                if end < position:
+                    raise _rewound(one, position, end)
         if self._checked:
             return
         self._checked = True
         for one, low in earliest(self._consumer, positions).items():
-            if positions[one] < low < self._latest[one] or positions[one] < low == self._latest[one]:
-                raise _lost(one, positions[one], f"it starts at {low} now: older records were deleted")
+            if positions[one] < low:
+                raise lost_offset(*one, positions[one], low)
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         begins = from_json(start["positions"]) | from_json(end["begins"])
-        found: list[InputPartition] = [
+        ranges = [
             Range(topic, number, begins[topic, number], offset, end["sequence"])
             for (topic, number), offset in from_json(end["positions"]).items()
             if offset > begins[topic, number]
         ]
+        found: list[InputPartition] = [Ranges(part) for part in _deal(ranges, self.spec.tasks)]
         return [*found, Mark(end["mark"])] if emits_mark(start, end) else found
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if isinstance(partition, Mark):
             yield self._mark(partition.time)
             return
-        assert isinstance(partition, Range)
+        assert isinstance(partition, Ranges)
+        for stretch in partition.ranges:
+            yield from self._read(stretch)
+
+    def _read(self, partition: Range) -> Iterator[pa.RecordBatch]:
         slot = slot_of(self.spec.slots, (partition.topic, partition.partition)) if self.spec.slots else None
         with _carried():
             decoder = RecordDecoder(
@@ -410,11 +457,29 @@ def _share(positions: Positions, reachable: Positions, most: int) -> Positions:
     }
 
 
-def _lost(partition: Partition, position: int, what: str) -> JobError:
+def _deal(ranges: list[Range], tasks: int | None) -> list[tuple[Range, ...]]:
+    """Each task's ranges: one each, or as evenly long as whole ranges allow when there are to be fewer tasks.
+
+    >>> long, short, other = Range("t", 0, 0, 90, 1), Range("t", 1, 0, 40, 1), Range("t", 2, 0, 30, 1)
+    >>> _deal([short, long, other], 2) == [(long,), (short, other)]
+    True
+    >>> len(_deal([long, short], 8)), len(_deal([long, short], None)), _deal([], 3)
+    (2, 2, [])
+    """
+    if tasks is None or tasks >= len(ranges):
+        return [(one,) for one in ranges]
+    dealt: list[list[Range]] = [[] for _ in range(tasks)]
+    for one in sorted(ranges, key=lambda one: one.start - one.end):
+        min(dealt, key=lambda part: sum(taken.end - taken.start for taken in part)).append(one)
+    return [tuple(part) for part in dealt]
+
+
+def _rewound(partition: Partition, position: int, end: int) -> JobError:
     topic, number = partition
     return JobError(
-        f"Partition {number} of '{topic}' is to be read from offset {position}, and {what}.",
-        hint="Start over with --fresh; 'scan.startup.mode' says where.",
+        f"Partition {number} of '{topic}' is to be read from offset {position}, and it ends at {end}: the topic was"
+        " deleted and created again.",
+        hint=_START_OVER,
     )
 
 

@@ -8,6 +8,6 @@ CREATE TABLE t (
   'properties.group.id' = 'g',
   'format' = 'json',
   'properties.security.protocol' = 'SSL',
-  'properties.ssl.truststore.location' = '/certs/truststore.jks',
-  'properties.ssl.truststore.password' = 'canary-2'
+  'properties.ssl.truststore.location' = '/certs/truststore.bcfks',
+  'properties.ssl.truststore.type' = 'BCFKS'
 );

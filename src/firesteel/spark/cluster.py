@@ -1,0 +1,123 @@
+"""Questions to a cluster before a job starts on it: is its master there, has it executors, is Firesteel on them?
+
+Firesteel is installed on every machine of a cluster, not shipped: most of what a worker needs is compiled code.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+import socket
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+
+from py4j.protocol import Py4JError
+from pyspark.errors.exceptions.base import PySparkException
+from pyspark.sql import SparkSession
+
+from firesteel.errors import JobError, OutsideError
+
+#: How long a master may take to answer, and a cluster to give the job an executor.
+_ANSWER_SECONDS = 5.0
+_EXECUTOR_SECONDS = 60.0
+
+#: What a worker imports: Firesteel and what it stands on.
+_OURS = ("firesteel", "pyspark", "pyarrow", "pandas", "numpy", "polars", "confluent_kafka", "fastavro", "orjson")
+_INSTALL = f"Install Firesteel with its dependencies on every worker machine, for the Python at '{sys.executable}'."
+
+
+def is_local(master: str | None) -> bool:
+    return master is None or master.startswith("local")
+
+
+def is_loopback(master: str | None) -> bool:
+    """Whether nothing of the cluster is on another machine, as far as its address says."""
+    hosts = [host for host, _ in _addresses(master or "")]
+    return is_local(master) or bool(hosts and all(host in ("127.0.0.1", "localhost") for host in hosts))
+
+
+def check_master(master: str | None) -> None:
+    """Spark itself would try for a minute, and say so in its log only."""
+    addresses = _addresses(master or "")
+    if not addresses:
+        return
+    reasons = []
+    for host, port in addresses:
+        try:
+            socket.create_connection((host, port), timeout=_ANSWER_SECONDS).close()
+            return
+        except OSError as error:
+            reasons.append(error.strerror or str(error))
+    raise OutsideError(
+        f"No Spark master answers at '{master}': {reasons[0]}.", hint="Check the address and that the master runs."
+    )
+
+
+def _addresses(master: str) -> list[tuple[str, int]]:
+    """The hosts and ports of a standalone cluster.
+
+    >>> _addresses("spark://a:7077,b:7078"), _addresses("local[2]"), _addresses("yarn")
+    ([('a', 7077), ('b', 7078)], [], [])
+    """
+    if not master.startswith("spark://"):
+        return []
+    found = re.findall(r"([^,:/]+):(\d+)", master.removeprefix("spark://"))
+    return [(host, int(port)) for host, port in found]
+
+
+def check_workers(session: SparkSession) -> None:
+    """Asks the executors which Firesteel and which Python they have. On one machine they have ours."""
+    context = session.sparkContext
+    if is_local(context.master):
+        return
+    _await_executor(session)
+    tasks = max(2, context.defaultParallelism)
+    try:
+        found = set(context.parallelize(range(tasks), tasks).mapPartitions(_versions).collect())
+    except (PySparkException, Py4JError) as error:
+        raise explain_worker(str(error)) or JobError(f"Spark's workers do not answer: {error}") from None
+    others = sorted(versions for versions in found if versions != _own())
+    if others:
+        theirs, ours = others[0], _own()
+        raise OutsideError(
+            f"Spark's workers have Firesteel {theirs[0]} on Python {theirs[1]}, and here it is Firesteel {ours[0]} on"
+            f" Python {ours[1]}.",
+            hint=_INSTALL,
+        )
+
+
+def explain_worker(text: str) -> OutsideError | None:
+    """The sentence for a worker that could not even begin."""
+    missing = re.search(r"ModuleNotFoundError: No module named '(\w+)", text)
+    if missing is not None:
+        theirs = missing[1] not in _OURS
+        hint = f"Put '{missing[1]}' where the Python of every worker machine finds it." if theirs else _INSTALL
+        return OutsideError(f"Spark's workers cannot import '{missing[1]}'.", hint=hint)
+    if re.search(r'Cannot run program "[^"]+"', text):
+        return OutsideError(f"Spark's workers have no Python at '{sys.executable}'.", hint=_INSTALL)
+    return None
+
+
+def _await_executor(session: SparkSession) -> None:
+    """A job for which there is no room would wait for ever."""
+    jvm_context = session.sparkContext._jsc.sc()
+    deadline = time.monotonic() + _EXECUTOR_SECONDS
+    # The driver counts itself.
+    while jvm_context.getExecutorMemoryStatus().size() < 2:
+        if time.monotonic() > deadline:
+            raise OutsideError(
+                f"The Spark cluster at '{session.sparkContext.master}' gave the job no executor within"
+                f" {_EXECUTOR_SECONDS:.0f} s.",
+                hint="Check that it has workers with free cores, and memory for 'spark.executor.memory' (1 GB by default).",
+            )
+        time.sleep(0.2)
+
+
+def _versions(_: Iterable[int]) -> Iterator[tuple[str, str]]:
+    yield _own()
+
+
+def _own() -> tuple[str, str]:
+    return version("firesteel"), ".".join(platform.python_version_tuple()[:2])

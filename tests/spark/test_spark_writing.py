@@ -1,0 +1,189 @@
+"""What options of a sink do to the messages in its topic: tasks, partitions, gathered changes, retractions."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Producer
+from pyspark.sql import SparkSession
+
+import firesteel
+from firesteel.dev.record import read_records
+
+pytestmark = pytest.mark.spark
+
+BOUNDED = "'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset'"
+KEYED = "'connector' = 'kafka', 'format' = 'json', 'key.format' = 'raw', 'key.fields' = 'name'"
+UPSERT = "'connector' = 'upsert-kafka', 'key.format' = 'raw', 'value.format' = 'json'"
+UPSERT_COLUMNS = "name STRING, id INT, PRIMARY KEY (name) NOT ENFORCED"
+
+
+class Pair:
+    """A source topic of `partitions` partitions and a sink topic of four."""
+
+    def __init__(self, cluster: dict[str, str], make_topic: Callable[..., str], folder: Path) -> None:
+        self.cluster, self.folder = cluster, folder
+        self.source, self.sink = make_topic(partitions=3), make_topic(partitions=4)
+
+    def script(
+        self,
+        sink: str,
+        *,
+        columns: str = "name STRING, id INT",
+        query: str = "SELECT name, id FROM src",
+        source: str = f"'format' = 'json', {BOUNDED}",
+        topic: str = "topic",
+        servers: str = "properties.bootstrap.servers",
+    ) -> Path:
+        address = self.cluster["bootstrap.servers"]
+        path = self.folder / "job.sql"
+        path.write_text(
+            f"CREATE TABLE src (name STRING, id INT) WITH ('connector' = 'kafka', 'topic' = '{self.source}',"
+            f" 'properties.bootstrap.servers' = '{address}', {source});\n"
+            f"CREATE TABLE snk ({columns}) WITH ('{topic}' = '{self.sink}', '{servers}' = '{address}', {sink});\n"
+            f"INSERT INTO snk {query};\n"
+        )
+        return path
+
+    def write(self, rows: Iterable[tuple[str, int]], partition: int = 0) -> None:
+        self.write_values([json.dumps({"name": name, "id": number}) for name, number in rows], partition)
+
+    def write_values(self, values: Iterable[str], partition: int = 0) -> None:
+        producer = Producer(self.cluster)
+        for value in values:
+            producer.produce(self.source, value.encode(), partition=partition)
+        producer.flush(30)
+
+    def read(self) -> list[tuple[int, str | None, str | None]]:
+        """Partition, key and value of each message, partition by partition."""
+
+        def text(data: bytes | None) -> str | None:
+            return None if data is None else data.decode()
+
+        found = [(one.partition, text(one.key), text(one.value)) for one in read_records(self.cluster, self.sink)]
+        return sorted(found, key=lambda message: message[0])
+
+    def ids(self, name: str) -> list[int]:
+        """What was written under a key, in order."""
+        return [json.loads(value)["id"] for _, key, value in self.read() if key == name and value]
+
+
+@pytest.fixture
+def pair(cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path) -> Pair:
+    return Pair(cluster, make_topic, tmp_path)
+
+
+ROWS = [("a", 1), ("b", 2), ("a", 3), ("c", 4), ("b", 5), ("a", 6)]
+
+
+@pytest.mark.parametrize(("tasks", "partitions"), [(1, {0}), (6, {0, 1, 2, 3})])
+def test_sink_parallelism_is_the_number_of_writing_tasks(
+    tasks: int, partitions: set[int], pair: Pair, spark: SparkSession
+) -> None:
+    """Each task of the partitioner `fixed` keeps to one partition, so the partitions show the tasks."""
+    for partition in range(3):
+        pair.write(((f"k{partition}-{number}", number) for number in range(40)), partition)
+    options = f"{KEYED}, 'sink.partitioner' = 'fixed', 'sink.parallelism' = '{tasks}'"
+    firesteel.run(pair.script(options), spark=spark)
+    found = pair.read()
+    assert {partition for partition, _, _ in found} == partitions
+    assert len(found) == 120
+
+
+def test_a_key_keeps_its_order_in_more_tasks(pair: Pair, spark: SparkSession) -> None:
+    pair.write([(f"k{number % 5}", number) for number in range(1000)])
+    firesteel.run(pair.script(f"{KEYED}, 'sink.parallelism' = '5'"), spark=spark)
+    for key in range(5):
+        assert pair.ids(f"k{key}") == list(range(key, 1000, 5))
+
+
+def test_scan_parallelism_is_the_number_of_reading_tasks(pair: Pair, spark: SparkSession) -> None:
+    for partition in range(3):
+        pair.write([("a", partition)], partition)
+    script = pair.script(
+        f"{KEYED}, 'sink.partitioner' = 'fixed'", source=f"'format' = 'json', 'scan.parallelism' = '1', {BOUNDED}"
+    )
+    firesteel.run(script, spark=spark)
+    assert [partition for partition, _, _ in pair.read()] == [0, 0, 0]
+
+
+@pytest.mark.parametrize(("options", "ids"), [("", [1, 3, 6]), ("max-rows", [6])])
+def test_gathered_changes_leave_the_last_of_each_key(
+    options: str, ids: list[int], pair: Pair, spark: SparkSession
+) -> None:
+    pair.write(ROWS)
+    flush = ", 'sink.buffer-flush.max-rows' = '100', 'sink.buffer-flush.interval' = '1 s'" if options else ""
+    firesteel.run(pair.script(f"{UPSERT}{flush}", columns=UPSERT_COLUMNS), spark=spark)
+    assert pair.ids("a") == ids
+    assert pair.ids("b")[-1:] == [5] and pair.ids("c") == [4]
+
+
+RETRACT = "'connector.type' = 'kafka', 'format.type' = 'json', 'update-mode' = 'retract'"
+
+
+def test_retract_takes_the_old_row_back_first(pair: Pair, spark: SparkSession) -> None:
+    pair.write_values(
+        [
+            '{"before":null,"after":{"name":"a","id":1},"op":"c"}',
+            '{"before":{"name":"a","id":1},"after":{"name":"a","id":2},"op":"u"}',
+            '{"before":{"name":"a","id":2},"after":null,"op":"d"}',
+        ]
+    )
+    script = pair.script(
+        RETRACT,
+        columns=UPSERT_COLUMNS,
+        source=f"'format' = 'debezium-json', {BOUNDED}",
+        topic="connector.topic",
+        servers="connector.properties.bootstrap.servers",
+    )
+    firesteel.run(script, spark=spark)
+    assert [value for _, _, value in pair.read()] == ['{"name":"a","id":1}', None, '{"name":"a","id":2}', None]
+
+
+def test_retract_of_an_aggregate(pair: Pair, spark: SparkSession) -> None:
+    pair.write([("a", 1)])
+    script = pair.script(
+        RETRACT,
+        columns="name STRING, id BIGINT, PRIMARY KEY (name) NOT ENFORCED",
+        query="SELECT name, COUNT(*) FROM src GROUP BY name",
+        source="'format' = 'json', 'scan.startup.mode' = 'earliest-offset'",
+        topic="connector.topic",
+        servers="connector.properties.bootstrap.servers",
+    )
+    job = firesteel.start(script, spark=spark)
+    try:
+        _wait(lambda: len(pair.read()) == 1)
+        pair.write([("a", 2)])
+        _wait(lambda: len(pair.read()) == 3)
+    finally:
+        job.stop()
+    assert [value for _, _, value in pair.read()] == ['{"name":"a","id":1}', None, '{"name":"a","id":2}']
+
+
+def _wait(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.1)
+
+
+OWN = "tests.spark.spark_partitioner"
+
+
+def test_a_partitioner_of_ones_own(pair: Pair, spark: SparkSession) -> None:
+    pair.write([("a", 1), ("bb", 2), ("ccc", 3), ("dddd", 4)])
+    firesteel.run(pair.script(f"{KEYED}, 'sink.partitioner' = '{OWN}.ByLength'"), spark=spark)
+    assert [(partition, key) for partition, key, _ in pair.read()] == [(0, "dddd"), (1, "a"), (2, "bb"), (3, "ccc")]
+
+
+def test_a_partitioner_that_cannot_be_used(pair: Pair, spark: SparkSession) -> None:
+    for name, told in (("NoPartitioner", "has no method 'partition'"), ("Missing", "cannot be made: AttributeError")):
+        with pytest.raises(firesteel.UsageError, match=told):
+            firesteel.start(pair.script(f"{KEYED}, 'sink.partitioner' = '{OWN}.{name}'"), spark=spark)
+    pair.write([("a", 1)])
+    with pytest.raises(firesteel.JobError, match=r"gave '99' for .*, which has the partitions 0, 1, 2, 3"):
+        firesteel.run(pair.script(f"{KEYED}, 'sink.partitioner' = '{OWN}.Astray'"), spark=spark)
