@@ -58,6 +58,15 @@ def test_the_key_has_its_order_and_loses_its_prefix() -> None:
     assert isinstance(t.column("o"), Metadata) and isinstance(t.column("c"), Computed)
 
 
+def test_the_key_columns_are_taken_out_of_the_value() -> None:
+    """Number 70 of the facts taken from Flink's own tests."""
+    options = f"{KAFKA}, 'key.format' = 'json', 'key.fields' = 'address; name', 'value.format' = 'json', "
+    t = table("id INT, name STRING, age INT, address STRING", options + "'value.fields-include' = 'EXCEPT_KEY'")
+    assert t.key_format is not None
+    assert t.key_format.columns == ("address", "name")
+    assert t.value_format.columns == ("id", "age")
+
+
 def test_the_primary_key_is_the_upsert_key_and_not_null() -> None:
     t = table("v BIGINT, b INT, a INT, PRIMARY KEY (a, b) NOT ENFORCED", UPSERT_KAFKA)
     assert t.key_format is not None
