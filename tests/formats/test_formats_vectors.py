@@ -264,7 +264,11 @@ CSV = "f0 STRING, f1 {}, f2 STRING"
         pytest.param("BIGINT", "abc\t123\tfalse", {"field-delimiter": "\\t"}, [("abc", 123, "false")], id="41"),
         pytest.param("TIME(2)", "a,12:12:12.232312,b", {}, [("a", datetime.time(12, 12, 12, 230000), "b")], id="43"),
         pytest.param(
-            "TIMESTAMP", 'a,"2018-10-12 12:12:12",b', {}, [("a", datetime.datetime(2018, 10, 12, 12, 12, 12), "b")], id="37"
+            "TIMESTAMP",
+            'a,"2018-10-12 12:12:12",b',
+            {},
+            [("a", datetime.datetime(2018, 10, 12, 12, 12, 12), "b")],
+            id="37",
         ),
         pytest.param("DATE", "a,2018-10-12,b", {}, [("a", datetime.date(2018, 10, 12), "b")], id="38-date"),
         pytest.param("BYTES", "a,awML,b", {}, [("a", bytes([107, 3, 11]), "b")], id="38-bytes"),

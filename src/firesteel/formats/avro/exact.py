@@ -28,7 +28,7 @@ class BadRecord(ValueError):
         self.place = place
 
 
-class _Corrupt(ValueError):
+class Corrupt(ValueError):
     """The bytes are no Avro of this schema."""
 
 
@@ -48,7 +48,7 @@ class Input:
     def take(self, size: int) -> bytes:
         start, end = self.at, self.at + size
         if size < 0 or end > len(self.data):
-            raise _Corrupt("the message ends within a value")
+            raise Corrupt("the message ends within a value")
         self.at = end
         return self.data[start:end]
 
@@ -57,7 +57,7 @@ class Input:
         number = shift = 0
         for place in range(longest):
             if at + place >= len(data):
-                raise _Corrupt("the message ends within a value")
+                raise Corrupt("the message ends within a value")
             byte = data[at + place]
             number |= (byte & 0x7F) << shift
             if byte < 0x80:
@@ -66,7 +66,7 @@ class Input:
                 number &= (1 << bits) - 1
                 return (number >> 1) ^ -(number & 1)
             shift += 7
-        raise _Corrupt("a number has too many bytes")
+        raise Corrupt("a number has too many bytes")
 
     def read_int(self) -> int:
         return self.varint(5, 32)
@@ -103,7 +103,7 @@ class RecordReader:
                 if index is not None:
                     row[index] = value
                 place += 1
-        except _Corrupt as error:
+        except Corrupt as error:
             raise BadRecord(Reason.MALFORMED, str(error)) from None
         except _TooLarge as error:
             raise BadRecord(Reason.TOO_LARGE, str(error)) from None
@@ -125,7 +125,7 @@ def _nullable(data_type: DataType, read: Reader) -> Reader:
                 return None
             case 1:
                 return read(source)
-        raise _Corrupt("a union has a branch that is neither NULL nor the column's type")
+        raise Corrupt("a union has a branch that is neither NULL nor the column's type")
 
     return branch
 
@@ -168,13 +168,13 @@ def _value(data_type: DataType, legacy: bool) -> Reader:
             # Java puts U+FFFD for bytes that are no text, and goes on.
             return lambda source: source.take(source.read_long()).decode("utf-8", errors="replace")
         case types.Decimal(precision, scale):
-            return lambda source: _decimal(source.take(source.read_long()), precision, scale)
+            return lambda source: to_decimal(source.take(source.read_long()), precision, scale)
         case types.Time():
-            return _time
+            return lambda source: read_time(source.read_int())
         case types.Timestamp() | types.TimestampLtz():
             if is_micros(data_type, legacy):
                 return raw
-            return _millis
+            return lambda source: read_millis(source.read_long())
         case types.Array(element):
             return _array(_nullable(element, _value(element, legacy)))
         case types.Map(_, value):
@@ -184,7 +184,7 @@ def _value(data_type: DataType, legacy: bool) -> Reader:
     return raw
 
 
-def _decimal(unscaled: bytes, precision: int, scale: int) -> Decimal | None:
+def to_decimal(unscaled: bytes, precision: int, scale: int) -> Decimal | None:
     if not unscaled:
         raise ValueError("a decimal has no bytes")
     if len(unscaled) > 64:
@@ -193,17 +193,16 @@ def _decimal(unscaled: bytes, precision: int, scale: int) -> Decimal | None:
     return fit_decimal(number, precision, scale) if number else Decimal((0, (0,), -scale))
 
 
-def _time(source: Input) -> int:
-    millis = source.read_int()
+def read_time(millis: int) -> int:
     if not 0 <= millis < _DAY_MILLIS:
         raise ValueError(f"'{millis}' is no time of the day in milliseconds")
     return millis * 1_000_000
 
 
-def _millis(source: Input) -> int:
-    micros = source.read_long() * 1000
+def read_millis(millis: int) -> int:
+    micros = millis * 1000
     if not _MIN_LONG <= micros <= _MAX_LONG:
-        raise ValueError(f"'{micros // 1000}' is out of range for a timestamp")
+        raise ValueError(f"'{millis}' is out of range for a timestamp")
     return micros
 
 
