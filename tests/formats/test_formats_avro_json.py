@@ -185,4 +185,5 @@ def test_round_trip(data: st.DataObject, fields: tuple[Field, ...]) -> None:
             continue
         decoded = make_decoder(bound, names).decode(messages)
         assert not decoded.rejects
-        assert decoded.batch.to_pylist() == one.to_pylist()
+        # A timestamp has lost what is finer than its type.
+        assert make_encoder(bound).encode(decoded.batch) == messages

@@ -8,6 +8,7 @@ from typing import Any
 from firesteel.catalog.table import Table
 from firesteel.changelog import INSERT_ONLY
 from firesteel.errors import Problem, Severity
+from firesteel.options.avro_confluent import PROPERTIES
 from firesteel.options.error_handling import ERROR_HANDLING_MODE, ErrorMode
 from firesteel.options.kafka import (
     SCAN_PARALLELISM,
@@ -32,7 +33,9 @@ _SETTINGS_WITHOUT_EFFECT = (
 )
 
 #: The formats that have a decoder and an encoder.
-FORMATS = frozenset({"json", "csv", "avro", "raw", "debezium-json", "canal-json", "maxwell-json", "ogg-json"})
+FORMATS = frozenset(
+    {"json", "csv", "avro", "raw", "debezium-json", "canal-json", "maxwell-json", "ogg-json", "avro-confluent"}
+)
 
 
 def check_support(sink: Sink) -> tuple[Problem, ...]:
@@ -80,6 +83,14 @@ def _formats(table: Table) -> Iterator[Problem]:
         # A format that does not exist has been reported as such.
         if bound is not None and bound.name not in FORMATS and format_named(bound.name):
             yield Problem(f"The format '{bound.name}' of '{table.name}' is not supported yet.", table.span)
+        if bound is not None and bound.name == "avro-confluent":
+            for key in bound.options.properties:
+                if key not in PROPERTIES:
+                    yield Problem(
+                        f"'{bound.name}.properties.{key}' has no effect here.",
+                        bound.options.spans.get(f"properties.{key}"),
+                        severity=Severity.WARNING,
+                    )
 
 
 def _nodes(node: Node) -> Iterator[Problem]:

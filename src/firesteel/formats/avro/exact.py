@@ -32,7 +32,7 @@ class Corrupt(ValueError):
     """The bytes are no Avro of this schema."""
 
 
-class _TooLarge(ValueError):
+class TooLarge(ValueError):
     pass
 
 
@@ -105,7 +105,7 @@ class RecordReader:
                 place += 1
         except Corrupt as error:
             raise BadRecord(Reason.MALFORMED, str(error)) from None
-        except _TooLarge as error:
+        except TooLarge as error:
             raise BadRecord(Reason.TOO_LARGE, str(error)) from None
         except (ValueError, ArithmeticError) as error:
             raise BadRecord(Reason.BAD_VALUE, str(error), place) from None
@@ -140,9 +140,9 @@ def _raw(data_type: DataType) -> Reader:
         case types.BigInt() | types.Timestamp() | types.TimestampLtz():
             return Input.read_long
         case types.Float():
-            return lambda source: _FLOAT.unpack(source.take(4))[0]
+            return read_float
         case types.Double():
-            return lambda source: _DOUBLE.unpack(source.take(8))[0]
+            return read_double
         case types.Char() | types.Varchar() | types.Binary() | types.Varbinary() | types.Decimal():
             return lambda source: source.take(source.read_long())
         case types.Array(element):
@@ -184,12 +184,23 @@ def _value(data_type: DataType, legacy: bool) -> Reader:
     return raw
 
 
-def to_decimal(unscaled: bytes, precision: int, scale: int) -> Decimal | None:
+def read_float(source: Input) -> float:
+    value: float = _FLOAT.unpack(source.take(4))[0]
+    return value
+
+
+def read_double(source: Input) -> float:
+    value: float = _DOUBLE.unpack(source.take(8))[0]
+    return value
+
+
+def to_decimal(unscaled: bytes, precision: int, scale: int, written: int | None = None) -> Decimal | None:
+    """`written`: the scale that the writer used, when it is another one."""
     if not unscaled:
         raise ValueError("a decimal has no bytes")
     if len(unscaled) > 64:
         return None
-    number = from_unscaled(int.from_bytes(unscaled, "big", signed=True), scale)
+    number = from_unscaled(int.from_bytes(unscaled, "big", signed=True), scale if written is None else written)
     return fit_decimal(number, precision, scale) if number else Decimal((0, (0,), -scale))
 
 
@@ -207,13 +218,13 @@ def read_millis(millis: int) -> int:
 
 
 def _array(read: Reader) -> Reader:
-    return lambda source: [read(source) for _ in _blocks(source)]
+    return lambda source: [read(source) for _ in items(source)]
 
 
 def _map(read: Reader) -> Reader:
     def entries(source: Input) -> object:
         result: dict[str, object] = {}
-        for _ in _blocks(source):
+        for _ in items(source):
             name = source.take(source.read_long()).decode("utf-8", errors="replace")
             result[name] = read(source)
         return list(result.items())
@@ -225,7 +236,7 @@ def _row(readers: Sequence[tuple[str, Reader]]) -> Reader:
     return lambda source: {name: read(source) for name, read in readers}
 
 
-def _blocks(source: Input) -> Iterator[None]:
+def items(source: Input) -> Iterator[None]:
     """Once per item of an array or a map, which come in counted blocks."""
     while True:
         count = source.read_long()
@@ -237,5 +248,5 @@ def _blocks(source: Input) -> Iterator[None]:
             source.read_long()
         if count > len(source.data) - source.at:
             # Every item has at least one byte.
-            raise _TooLarge(f"an array or map says it has {count} items, more than the message has bytes")
+            raise TooLarge(f"an array or map says it has {count} items, more than the message has bytes")
         yield from repeat(None, count)
