@@ -10,6 +10,7 @@ from firesteel.catalog.table import Computed, Metadata, Table
 from firesteel.changelog import ALL, INSERT_ONLY, UPSERT, render_changelog
 from firesteel.errors import Problem, Source, Span
 from firesteel.options import csv, json, kafka, legacy
+from firesteel.options.avro_confluent import SUBJECT
 from firesteel.options.legacy import UpdateMode
 from firesteel.options.partitioner import Fixed
 from firesteel.options.position import AtTimestamp, Earliest, GroupOffsets, Latest, Reset, bound, start_position
@@ -56,6 +57,29 @@ def test_the_key_has_its_order_and_loses_its_prefix() -> None:
     assert t.value_format.columns == ("v",) and t.value_format.fields == (Field("v", BigInt()),)
     assert t.value_format.options.get(csv.FIELD_DELIMITER) == ";"
     assert isinstance(t.column("o"), Metadata) and isinstance(t.column("c"), Computed)
+
+
+def test_the_key_columns_are_taken_out_of_the_value() -> None:
+    """Number 70 of the facts taken from Flink's own tests."""
+    options = f"{KAFKA}, 'key.format' = 'json', 'key.fields' = 'address; name', 'value.format' = 'json', "
+    t = table("id INT, name STRING, age INT, address STRING", options + "'value.fields-include' = 'EXCEPT_KEY'")
+    assert t.key_format is not None
+    assert t.key_format.columns == ("address", "name")
+    assert t.value_format.columns == ("id", "age")
+
+
+def test_the_subject_is_made_of_the_topic() -> None:
+    upsert = UPSERT_KAFKA.replace("'json'", "'avro-confluent'")
+    urls = "'key.avro-confluent.url' = 'http://r', 'value.avro-confluent.url' = 'http://r'"
+    t = table("id INT, v INT, PRIMARY KEY (id) NOT ENFORCED", f"{upsert}, {urls}")
+    assert t.key_format is not None
+    assert t.key_format.options.get(SUBJECT) == f"{t.topics[0]}-key"
+    assert t.value_format.options.get(SUBJECT) == f"{t.topics[0]}-value"
+    t = table(
+        "id INT",
+        f"{KAFKA}, 'format' = 'avro-confluent', 'avro-confluent.url' = 'http://r', 'avro-confluent.subject' = 's'",
+    )
+    assert t.value_format.options.get(SUBJECT) == "s"
 
 
 def test_the_primary_key_is_the_upsert_key_and_not_null() -> None:

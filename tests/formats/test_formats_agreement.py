@@ -42,7 +42,21 @@ def _json_block(draw: st.DrawFn) -> tuple[tuple[Field, ...], list[bytes | None]]
     return fields, messages
 
 
-@pytest.mark.parametrize("options", [{}, {"ignore-parse-errors": "true"}, {"fail-on-missing-field": "true"}], ids=str)
+TREE = {"decode.json-parser.enabled": "false"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"ignore-parse-errors": "true"},
+        {"fail-on-missing-field": "true"},
+        TREE,
+        TREE | {"ignore-parse-errors": "true"},
+        TREE | {"fail-on-missing-field": "true"},
+    ],
+    ids=str,
+)
 def test_json(options: dict[str, str]) -> None:
     @QUICK
     @given(_json_block())

@@ -255,13 +255,13 @@ def test_canal_keeps_an_explicit_null() -> None:
 
 
 def test_canal_updates_of_several_rows() -> None:
-    data = [product("101", "a", "b", "5.5"), product("102", "c", "d", "5.5")]
-    decoded = decode("canal-json", PRODUCTS, [canal("UPDATE", data, [{"weight": "3.5"}, {"weight": "8.5"}])])
+    data = [product("101", "a", "b", "5.17"), product("102", "c", "d", "5.17")]
+    decoded = decode("canal-json", PRODUCTS, [canal("UPDATE", data, [{"weight": "3.14"}, {"weight": "8.1"}])])
     assert rows(decoded) == [
-        ("-U", 101, "a", "b", 3.5),
-        ("+U", 101, "a", "b", 5.5),
-        ("-U", 102, "c", "d", 8.5),
-        ("+U", 102, "c", "d", 5.5),
+        ("-U", 101, "a", "b", pytest.approx(3.14)),
+        ("+U", 101, "a", "b", pytest.approx(5.17)),
+        ("-U", 102, "c", "d", pytest.approx(8.1)),
+        ("+U", 102, "c", "d", pytest.approx(5.17)),
     ]
 
 
@@ -306,9 +306,9 @@ def test_canal_metadata() -> None:
 
 
 def test_canal_encoding() -> None:
-    changes = [("+I", 101, "scooter", "Small", 3.14), ("-U", 106, "hammer", None, 1.0)]
+    changes = [("+I", 101, "scooter", "Small 2-wheel scooter", 3.14), ("-U", 106, "hammer", None, 1.0)]
     assert encode("canal-json", PRODUCTS, changes) == [
-        b'{"data":[{"id":101,"name":"scooter","description":"Small","weight":3.14}],"type":"INSERT"}',
+        b'{"data":[{"id":101,"name":"scooter","description":"Small 2-wheel scooter","weight":3.14}],"type":"INSERT"}',
         b'{"data":[{"id":106,"name":"hammer","description":null,"weight":1.0}],"type":"DELETE"}',
     ]
 

@@ -112,7 +112,25 @@ def encode(name: str, columns: str, row: tuple[Any, ...], options: dict[str, str
     ],
 )
 def test_json_decode(columns: str, message: str | None, options: dict[str, str], rows: Any) -> None:
-    assert decode("json", columns, None if message is None else message.encode(), options) == rows
+    """By both of Flink's readers, whose tests are the same."""
+    for reader in ("true", "false"):
+        chosen = options | {"decode.json-parser.enabled": reader}
+        assert decode("json", columns, None if message is None else message.encode(), chosen) == rows
+
+
+def test_json_trees() -> None:
+    """Where the reader of trees differs from the reader of tokens."""
+    tree = {"decode.json-parser.enabled": "false"}
+    twice = b'{"a":1,"a":2,"b":3}'
+    assert decode("json", "a INT, b INT", twice) == [(2, None)]
+    assert decode("json", "a INT, b INT", twice, tree) == [(2, 3)]
+    assert decode("json", "s STRING", b'{"s":1.10}') == [("1.10",)]
+    assert decode("json", "s STRING", b'{"s":1.10}', tree) == [("1.1",)]
+    nested = tree | {"fail-on-missing-field": "true"}
+    assert decode("json", "r ROW<a INT, b INT>", b'{"r":{"a":1}}', nested) is REFUSED
+    assert decode("json", "r ROW<a INT, b INT>", b'{"r":{"a":1,"b":null}}', nested) == [({"a": 1, "b": None},)]
+    assert decode("json", "a INT", b'[{"a":1},null,{"a":2}]', tree) == [(1,), (2,)]
+    assert decode("json", "a INT", b"5", tree) is REFUSED
 
 
 DECIMALS = "decimal1 DECIMAL(9, 6), decimal2 DECIMAL(20, 0), decimal3 DECIMAL(11, 9)"
@@ -181,24 +199,28 @@ def test_json_encode(columns: str, row: tuple[Any, ...], options: dict[str, str]
     assert encode("json", columns, row, options) == message.encode()
 
 
-def _null_keyed() -> pa.Array:
-    """{"a": 1, NULL: 2}: maps with NULL keys come as lists of entries."""
-    kind = pa.list_(pa.struct([("key", pa.string()), ("value", pa.int32())]))
-    return pa.array([[{"key": "a", "value": 1}, {"key": None, "value": 2}]], kind)
+def _entries(kind: pa.DataType) -> pa.DataType:
+    """Maps with NULL keys come as lists of entries."""
+    return pa.list_(pa.struct([("key", pa.string()), ("value", kind)]))
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"map-null-key.mode": "DROP"}, b'{"m":{"a":1}}'),
-        ({"map-null-key.mode": "LITERAL", "map-null-key.literal": "nullKey"}, b'{"m":{"a":1,"nullKey":2}}'),
+        ({"map-null-key.mode": "DROP"}, b'{"nestedMap":{"no-null key":{"no-null key":1}}}'),
+        (
+            {"map-null-key.mode": "LITERAL", "map-null-key.literal": "nullKey"},
+            b'{"nestedMap":{"no-null key":{"no-null key":1,"nullKey":2},"nullKey":{"no-null key":1,"nullKey":2}}}',
+        ),
         ({}, None),
     ],
     ids=["28-drop", "28-literal", "28-fail"],
 )
 def test_json_null_key(options: dict[str, str], message: bytes | None) -> None:
-    encoder = make_encoder(bind(parse_columns("m MAP<STRING, INT>"), "json", options))
-    batch = pa.RecordBatch.from_arrays([_null_keyed()], names=["m"])
+    encoder = make_encoder(bind(parse_columns("nestedMap MAP<STRING, MAP<STRING, INT>>"), "json", options))
+    inner = [{"key": "no-null key", "value": 1}, {"key": None, "value": 2}]
+    outer = [{"key": "no-null key", "value": inner}, {"key": None, "value": inner}]
+    batch = pa.RecordBatch.from_arrays([pa.array([outer], _entries(_entries(pa.int32())))], names=["nestedMap"])
     if message is not None:
         assert encoder.encode(batch) == [message]
         return
@@ -241,6 +263,22 @@ CSV = "f0 STRING, f1 {}, f2 STRING"
         ),
         pytest.param("BIGINT", "abc\t123\tfalse", {"field-delimiter": "\\t"}, [("abc", 123, "false")], id="41"),
         pytest.param("TIME(2)", "a,12:12:12.232312,b", {}, [("a", datetime.time(12, 12, 12, 230000), "b")], id="43"),
+        pytest.param(
+            "TIMESTAMP",
+            'a,"2018-10-12 12:12:12",b',
+            {},
+            [("a", datetime.datetime(2018, 10, 12, 12, 12, 12), "b")],
+            id="37",
+        ),
+        pytest.param("DATE", "a,2018-10-12,b", {}, [("a", datetime.date(2018, 10, 12), "b")], id="38-date"),
+        pytest.param("BYTES", "a,awML,b", {}, [("a", bytes([107, 3, 11]), "b")], id="38-bytes"),
+        pytest.param(
+            "ROW<a STRING, b INT, c BOOLEAN>",
+            "a,Hello;42;false,b",
+            {},
+            [("a", {"a": "Hello", "b": 42, "c": False}, "b")],
+            id="38-row",
+        ),
     ],
 )
 def test_csv_decode(kind: str, message: str, options: dict[str, str], rows: Any) -> None:
@@ -266,30 +304,63 @@ def test_csv_decode(kind: str, message: str, options: dict[str, str], rows: Any)
         pytest.param(
             "ROW<a STRING, b INT, c BOOLEAN>", {"a": "Hello", "b": 42, "c": False}, {}, "Hello;42;false", id="38-row"
         ),
-        pytest.param(
-            "TIMESTAMP",
-            datetime.datetime(2019, 12, 26, 12, 12, 12),
-            {"quote-character": "#"},
-            "#2019-12-26 12:12:12#",
-            id="44",
-        ),
+        pytest.param("BIGINT", None, {"null-literal": "null"}, "null", id="35"),
+        pytest.param("STRING", None, {"null-literal": "null"}, "null", id="35-string"),
+        pytest.param("ARRAY<TINYINT>", [12, 4, None], {"null-literal": "null"}, "12;4;null", id="35-array"),
     ],
 )
 def test_csv_encode(kind: str, value: Any, options: dict[str, str], text: str) -> None:
     assert encode("csv", CSV.format(kind), ("BEGIN", value, "END"), options) == f"BEGIN,{text},END".encode()
 
 
-def test_csv_encode_with_escape() -> None:
-    options = {"escape-character": "*", "quote-character": "'", "field-delimiter": ";"}
-    assert encode("csv", "a STRING", ("a;b'c",), options) == b"'a;b''c'"
+SCIENTIFIC = "write-bigdecimal-in-scientific-notation"
 
 
-def test_csv_encode_decimals() -> None:
-    row = ("abc", Decimal("100000.000"), False)
-    columns = "a STRING, b DECIMAL(10, 3), c BOOLEAN"
-    options = {"field-delimiter": ";", "write-bigdecimal-in-scientific-notation": "true"}
-    assert encode("csv", columns, row, options) == b"abc;1E+5;false"
-    assert encode("csv", columns, row, {"field-delimiter": ";"}) == b"abc;100000.000;false"
+@pytest.mark.parametrize(
+    ("columns", "row", "options", "message"),
+    [
+        pytest.param(
+            CSV.format("STRING"),
+            ("BEGIN", "a;b'c", "END"),
+            {"escape-character": "*", "quote-character": "'", "field-delimiter": ";"},
+            b"BEGIN;'a;b''c';END",
+            id="39",
+        ),
+        pytest.param(
+            "a STRING, b INT, c BOOLEAN", ("abc", 123, False), {"field-delimiter": "\\t"}, b"abc\t123\tfalse", id="41"
+        ),
+        pytest.param(
+            "a STRING, b DECIMAL(10, 3), c BOOLEAN",
+            ("abc", Decimal("100000.000"), False),
+            {"field-delimiter": ";", SCIENTIFIC: "true"},
+            b"abc;1E+5;false",
+            id="42-scientific",
+        ),
+        pytest.param(
+            "a STRING, b DECIMAL(10, 3), c BOOLEAN",
+            ("abc", Decimal("100000.000"), False),
+            {"field-delimiter": ";", SCIENTIFIC: "false"},
+            b"abc;100000.000;false",
+            id="42-plain",
+        ),
+        pytest.param(
+            "a STRING, b DECIMAL(10, 3), c BOOLEAN",
+            ("abc", Decimal("100000.000"), False),
+            {"field-delimiter": ";"},
+            b"abc;100000.000;false",
+            id="42-unset",
+        ),
+        pytest.param(
+            "a STRING, b INT, c TIMESTAMP",
+            ("Test", 12, datetime.datetime(2019, 12, 26, 12, 12, 12)),
+            {"quote-character": "#"},
+            b"Test,12,#2019-12-26 12:12:12#",
+            id="44",
+        ),
+    ],
+)
+def test_csv_encode_row(columns: str, row: tuple[Any, ...], options: dict[str, str], message: bytes) -> None:
+    assert encode("csv", columns, row, options) == message
 
 
 def test_csv_keeps_milliseconds_of_precise_times() -> None:

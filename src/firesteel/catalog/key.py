@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firesteel.catalog.column import suggest_column
+from firesteel.catalog.subject import with_subject
 from firesteel.catalog.table import BoundFormat, Column, Physical
 from firesteel.changelog import INSERT_ONLY, render_changelog
 from firesteel.errors import Problem, Span
@@ -61,11 +62,13 @@ def bind_formats(
     key_format = None
     if table.key_format is not None:
         fields = tuple(Field(name.removeprefix(prefix), by_name[name].type) for name in keys)
-        key_format = BoundFormat(table.key_format.name, table.key_format.options, fields, tuple(keys))
+        key_format = BoundFormat(
+            table.key_format.name, with_subject(table.key_format, table, "key"), fields, tuple(keys)
+        )
     chosen = table.value_format
     value_format = BoundFormat(
         chosen.name if chosen else "",
-        chosen.options if chosen else OptionValues(),
+        with_subject(chosen, table, "value") if chosen else OptionValues(),
         tuple(Field(name, by_name[name].type) for name in in_value),
         tuple(in_value),
     )

@@ -11,6 +11,7 @@ from firesteel.catalog.column import resolve_columns, resolve_primary_key, resol
 from firesteel.catalog.format_rule import check_format
 from firesteel.catalog.key import bind_formats, check_key
 from firesteel.catalog.metadata import check_metadata_as_sink, check_metadata_as_source
+from firesteel.catalog.subject import check_subject
 from firesteel.catalog.table import Column, Table
 from firesteel.errors import Problem
 from firesteel.options.client import check_properties
@@ -114,5 +115,6 @@ def _check_as_sink(options: TableOptions, columns: tuple[Column, ...], environme
         *check_metadata_as_sink(options, columns),
         *check_properties(values.properties, values.spans, Side.SINK, options.properties_prefix, environment),
         *check_partitioner(options),
+        *check_subject(options),
         *advise_sink(options),
     ]

@@ -9,7 +9,9 @@ from types import MappingProxyType
 from firesteel.catalog.table import BoundFormat
 from firesteel.formats import canal_json, debezium_json, maxwell_json, ogg_json
 from firesteel.formats.avro.decoder import AvroDecoder
-from firesteel.formats.avro.encoder import AvroEncoder
+from firesteel.formats.avro.encoder import make_encoder as make_avro_encoder
+from firesteel.formats.avro_confluent.decoder import ConfluentDecoder
+from firesteel.formats.avro_confluent.encoder import ConfluentEncoder
 from firesteel.formats.codec import Decoder, Encoder
 from firesteel.formats.csv.decoder import CsvDecoder
 from firesteel.formats.csv.encoder import CsvEncoder
@@ -40,7 +42,8 @@ def _without_metadata(make: Callable[[BoundFormat, Sequence[str]], Decoder]) -> 
 FORMATS = (
     Format("json", _without_metadata(JsonDecoder), JsonEncoder),
     Format("csv", _without_metadata(CsvDecoder), CsvEncoder),
-    Format("avro", _without_metadata(AvroDecoder), AvroEncoder),
+    Format("avro", _without_metadata(AvroDecoder), make_avro_encoder),
+    Format("avro-confluent", _without_metadata(ConfluentDecoder), ConfluentEncoder),
     Format("raw", _without_metadata(RawDecoder), RawEncoder),
     Format("debezium-json", debezium_json.make_decoder, debezium_json.make_encoder),
     Format("canal-json", canal_json.make_decoder, canal_json.make_encoder),

@@ -52,30 +52,30 @@ SCHEMA = Option(
 SSL_KEYSTORE_LOCATION = Option(
     "ssl.keystore.location",
     NON_EMPTY,
-    "The key store used to connect to the registry.",
-    "连接 Schema Registry 使用的密钥库。",
+    "The PEM file with our key and certificate for the registry.",
+    "连接 Schema Registry 使用的密钥和证书（PEM 文件）。",
     aliases=(Alias("schema-registry.ssl.keystore.location", Dialect.FLINK),),
 )
 SSL_KEYSTORE_PASSWORD = Option(
     "ssl.keystore.password",
     STRING,
-    "The password of that key store.",
-    "该密钥库的密码。",
+    "The password of that key.",
+    "该密钥的密码。",
     secret=True,
     aliases=(Alias("schema-registry.ssl.keystore.password", Dialect.FLINK),),
 )
 SSL_TRUSTSTORE_LOCATION = Option(
     "ssl.truststore.location",
     NON_EMPTY,
-    "The trust store used to connect to the registry.",
-    "连接 Schema Registry 使用的信任库。",
+    "The PEM file with the certificates that the registry's own is checked against.",
+    "用于校验 Schema Registry 证书的 PEM 文件。",
     aliases=(Alias("schema-registry.ssl.truststore.location", Dialect.FLINK),),
 )
 SSL_TRUSTSTORE_PASSWORD = Option(
     "ssl.truststore.password",
     STRING,
-    "The password of that trust store.",
-    "该信任库的密码。",
+    "Not needed for a PEM file, and without effect.",
+    "PEM 文件无需密码，不起作用。",
     secret=True,
     aliases=(Alias("schema-registry.ssl.truststore.password", Dialect.FLINK),),
 )
@@ -97,8 +97,8 @@ BASIC_AUTH_USER_INFO = Option(
 BEARER_AUTH_CREDENTIALS_SOURCE = Option(
     "bearer-auth.credentials-source",
     STRING,
-    "Where the registry's bearer token comes from.",
-    "Schema Registry 令牌的来源。",
+    "Where the registry's bearer token comes from: only `STATIC_TOKEN`.",
+    "Schema Registry 令牌的来源：仅支持 `STATIC_TOKEN`。",
     aliases=(Alias("schema-registry.bearer-auth.credentials-source", Dialect.FLINK),),
 )
 BEARER_AUTH_TOKEN = Option(
@@ -108,6 +108,16 @@ BEARER_AUTH_TOKEN = Option(
     "Schema Registry 的令牌。",
     secret=True,
     aliases=(Alias("schema-registry.bearer-auth.token", Dialect.FLINK),),
+)
+
+#: The settings of Confluent's client under `properties.` that are understood.
+PROPERTIES = frozenset(
+    {
+        "basic.auth.user.info",
+        "basic.auth.credentials.source",
+        "bearer.auth.token",
+        "bearer.auth.credentials.source",
+    }
 )
 
 ROWS = (

@@ -80,8 +80,9 @@ ENCODE_IGNORE_NULL_FIELDS = Option(
 DECODE_JSON_PARSER_ENABLED = Option(
     "decode.json-parser.enabled",
     BOOLEAN,
-    "Which of Flink's two JSON readers is used; read and without effect here.",
-    "选择 Flink 的两种 JSON 解析器之一；此处仅接受而不起作用。",
+    "Which of Flink's two JSON readers is followed; `false`: a message is read into a tree first, and a number in a STRING column "
+    "is printed anew.",
+    "遵循 Flink 的哪一种 JSON 解析器；`false` 表示先读成树，STRING 列中的数字会重新输出。",
     default=True,
     side=Side.SOURCE,
 )

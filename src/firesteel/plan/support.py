@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from firesteel.catalog.table import Table
 from firesteel.changelog import INSERT_ONLY
 from firesteel.errors import Problem, Severity
+from firesteel.options.avro_confluent import PROPERTIES
 from firesteel.options.kafka import SINK_DELIVERY_GUARANTEE, DeliveryGuarantee
 from firesteel.options.registry import format_named
 from firesteel.options.setting import STATE_TTL
@@ -19,7 +20,9 @@ from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp,
 _SETTINGS_WITHOUT_EFFECT = ((STATE_TTL, "State is kept for ever."),)
 
 #: The formats that have a decoder and an encoder.
-FORMATS = frozenset({"json", "csv", "avro", "raw", "debezium-json", "canal-json", "maxwell-json", "ogg-json"})
+FORMATS = frozenset(
+    {"json", "csv", "avro", "raw", "debezium-json", "canal-json", "maxwell-json", "ogg-json", "avro-confluent"}
+)
 
 
 #: A Top-N keeps twice as many rows for each partition, in one value of the state.
@@ -56,6 +59,14 @@ def _formats(table: Table) -> Iterator[Problem]:
         # A format that does not exist has been reported as such.
         if bound is not None and bound.name not in FORMATS and format_named(bound.name):
             yield Problem(f"The format '{bound.name}' of '{table.name}' is not supported yet.", table.span)
+        if bound is not None and bound.name == "avro-confluent":
+            for key in bound.options.properties:
+                if key not in PROPERTIES:
+                    yield Problem(
+                        f"'{bound.name}.properties.{key}' has no effect here.",
+                        bound.options.spans.get(f"properties.{key}"),
+                        severity=Severity.WARNING,
+                    )
 
 
 def _nodes(node: Node) -> Iterator[Problem]:

@@ -1,1 +1,1 @@
-"""The `avro` format: one record per message in Avro's binary encoding, both directions, without a schema on the wire."""
+"""The `avro` format: one record per message in Avro's binary or JSON encoding, both directions, without a schema on the wire."""

@@ -10,6 +10,7 @@ from firesteel.catalog.table import BoundFormat
 from firesteel.formats.arrow import arrow_type
 from firesteel.formats.avro.block import block_reader
 from firesteel.formats.avro.exact import BadRecord, RecordReader
+from firesteel.formats.avro.json_exact import JsonRecordReader
 from firesteel.formats.avro.schema import derive_schema
 from firesteel.formats.block import Fast, Rows, decode_block
 from firesteel.formats.codec import Decoded, Reject
@@ -18,13 +19,17 @@ from firesteel.options import avro as rows
 
 class AvroDecoder:
     def __init__(self, bound: BoundFormat, columns: Sequence[str]) -> None:
-        legacy = check_binary(bound)
+        legacy = bound.options.get(rows.TIMESTAMP_MAPPING_LEGACY) is not False
         derive_schema(bound.fields, legacy)
         wanted = [bound.columns.index(name) for name in columns]
         self._columns = bound.columns
         self._schema = pa.schema([(bound.columns[place], arrow_type(bound.fields[place].type)) for place in wanted])
-        self._reader = RecordReader(bound.fields, wanted, legacy)
-        self._block = block_reader(bound.fields, wanted, legacy)
+        self._reader: RecordReader | JsonRecordReader
+        if bound.options.get(rows.ENCODING) is rows.Encoding.JSON:
+            self._reader, self._block = JsonRecordReader(bound.fields, wanted, legacy), None
+        else:
+            self._reader = RecordReader(bound.fields, wanted, legacy)
+            self._block = block_reader(bound.fields, wanted, legacy)
 
     def decode(self, values: Sequence[bytes | None]) -> Decoded:
         return self._decode(values, None if self._block is None else self._block.read)
@@ -48,12 +53,3 @@ class AvroDecoder:
         except BadRecord as error:
             column = None if error.place is None else self._columns[error.place]
             found.rejects.append(Reject(index, error.reason, error.detail, column))
-
-
-def check_binary(bound: BoundFormat) -> bool:
-    """Whether timestamps follow the older mapping. Raises ValueError for the JSON encoding, which is not there."""
-    if bound.options.get(rows.ENCODING) is rows.Encoding.JSON:
-        raise ValueError(
-            "'json' is not an encoding of Avro that can be read or written here. Use 'encoding' = 'binary'."
-        )
-    return bound.options.get(rows.TIMESTAMP_MAPPING_LEGACY) is True

@@ -12,20 +12,29 @@ import pyarrow.compute as pc
 from firesteel import types
 from firesteel.catalog.table import BoundFormat
 from firesteel.formats.arrow import as_type, map_entries
-from firesteel.formats.avro.decoder import check_binary
+from firesteel.formats.avro.json_encoder import AvroJsonEncoder, unscaled_bytes
 from firesteel.formats.avro.schema import derive_schema, is_micros
-from firesteel.formats.codec import EncodeError
-from firesteel.formats.java_number import to_unscaled
+from firesteel.formats.codec import EncodeError, Encoder
 from firesteel.formats.null_key import NULL_KEY
+from firesteel.options import avro as rows
 from firesteel.types import DataType, Field
 
 _FLOAT, _DOUBLE = struct.Struct("<f"), struct.Struct("<d")
 
 
+def make_encoder(bound: BoundFormat) -> Encoder:
+    legacy = bound.options.get(rows.TIMESTAMP_MAPPING_LEGACY) is not False
+    derive_schema(bound.fields, legacy)
+    if bound.options.get(rows.ENCODING) is rows.Encoding.JSON:
+        return AvroJsonEncoder(bound, legacy)
+    return AvroEncoder(bound, legacy)
+
+
 class AvroEncoder:
-    def __init__(self, bound: BoundFormat) -> None:
-        self._legacy = check_binary(bound)
-        derive_schema(bound.fields, self._legacy)
+    """The binary encoding."""
+
+    def __init__(self, bound: BoundFormat, legacy: bool = True) -> None:
+        self._legacy = legacy
         self._fields = bound.fields
         self._columns = bound.columns
 
@@ -161,6 +170,5 @@ def _sized(column: pa.BinaryArray) -> list[bytes]:
 
 
 def _decimal(value: Decimal, scale: int) -> bytes:
-    unscaled = to_unscaled(value, scale)
-    size = (unscaled if unscaled >= 0 else ~unscaled).bit_length() // 8 + 1
-    return encode_long(size) + unscaled.to_bytes(size, "big", signed=True)
+    unscaled = unscaled_bytes(value, scale)
+    return encode_long(len(unscaled)) + unscaled

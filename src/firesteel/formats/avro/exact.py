@@ -28,11 +28,11 @@ class BadRecord(ValueError):
         self.place = place
 
 
-class _Corrupt(ValueError):
+class Corrupt(ValueError):
     """The bytes are no Avro of this schema."""
 
 
-class _TooLarge(ValueError):
+class TooLarge(ValueError):
     pass
 
 
@@ -48,7 +48,7 @@ class Input:
     def take(self, size: int) -> bytes:
         start, end = self.at, self.at + size
         if size < 0 or end > len(self.data):
-            raise _Corrupt("the message ends within a value")
+            raise Corrupt("the message ends within a value")
         self.at = end
         return self.data[start:end]
 
@@ -57,7 +57,7 @@ class Input:
         number = shift = 0
         for place in range(longest):
             if at + place >= len(data):
-                raise _Corrupt("the message ends within a value")
+                raise Corrupt("the message ends within a value")
             byte = data[at + place]
             number |= (byte & 0x7F) << shift
             if byte < 0x80:
@@ -66,7 +66,7 @@ class Input:
                 number &= (1 << bits) - 1
                 return (number >> 1) ^ -(number & 1)
             shift += 7
-        raise _Corrupt("a number has too many bytes")
+        raise Corrupt("a number has too many bytes")
 
     def read_int(self) -> int:
         return self.varint(5, 32)
@@ -103,9 +103,9 @@ class RecordReader:
                 if index is not None:
                     row[index] = value
                 place += 1
-        except _Corrupt as error:
+        except Corrupt as error:
             raise BadRecord(Reason.MALFORMED, str(error)) from None
-        except _TooLarge as error:
+        except TooLarge as error:
             raise BadRecord(Reason.TOO_LARGE, str(error)) from None
         except (ValueError, ArithmeticError) as error:
             raise BadRecord(Reason.BAD_VALUE, str(error), place) from None
@@ -125,7 +125,7 @@ def _nullable(data_type: DataType, read: Reader) -> Reader:
                 return None
             case 1:
                 return read(source)
-        raise _Corrupt("a union has a branch that is neither NULL nor the column's type")
+        raise Corrupt("a union has a branch that is neither NULL nor the column's type")
 
     return branch
 
@@ -140,9 +140,9 @@ def _raw(data_type: DataType) -> Reader:
         case types.BigInt() | types.Timestamp() | types.TimestampLtz():
             return Input.read_long
         case types.Float():
-            return lambda source: _FLOAT.unpack(source.take(4))[0]
+            return read_float
         case types.Double():
-            return lambda source: _DOUBLE.unpack(source.take(8))[0]
+            return read_double
         case types.Char() | types.Varchar() | types.Binary() | types.Varbinary() | types.Decimal():
             return lambda source: source.take(source.read_long())
         case types.Array(element):
@@ -168,13 +168,13 @@ def _value(data_type: DataType, legacy: bool) -> Reader:
             # Java puts U+FFFD for bytes that are no text, and goes on.
             return lambda source: source.take(source.read_long()).decode("utf-8", errors="replace")
         case types.Decimal(precision, scale):
-            return lambda source: _decimal(source.take(source.read_long()), precision, scale)
+            return lambda source: to_decimal(source.take(source.read_long()), precision, scale)
         case types.Time():
-            return _time
+            return lambda source: read_time(source.read_int())
         case types.Timestamp() | types.TimestampLtz():
             if is_micros(data_type, legacy):
                 return raw
-            return _millis
+            return lambda source: read_millis(source.read_long())
         case types.Array(element):
             return _array(_nullable(element, _value(element, legacy)))
         case types.Map(_, value):
@@ -184,37 +184,47 @@ def _value(data_type: DataType, legacy: bool) -> Reader:
     return raw
 
 
-def _decimal(unscaled: bytes, precision: int, scale: int) -> Decimal | None:
+def read_float(source: Input) -> float:
+    value: float = _FLOAT.unpack(source.take(4))[0]
+    return value
+
+
+def read_double(source: Input) -> float:
+    value: float = _DOUBLE.unpack(source.take(8))[0]
+    return value
+
+
+def to_decimal(unscaled: bytes, precision: int, scale: int, written: int | None = None) -> Decimal | None:
+    """`written`: the scale that the writer used, when it is another one."""
     if not unscaled:
         raise ValueError("a decimal has no bytes")
     if len(unscaled) > 64:
         return None
-    number = from_unscaled(int.from_bytes(unscaled, "big", signed=True), scale)
+    number = from_unscaled(int.from_bytes(unscaled, "big", signed=True), scale if written is None else written)
     return fit_decimal(number, precision, scale) if number else Decimal((0, (0,), -scale))
 
 
-def _time(source: Input) -> int:
-    millis = source.read_int()
+def read_time(millis: int) -> int:
     if not 0 <= millis < _DAY_MILLIS:
         raise ValueError(f"'{millis}' is no time of the day in milliseconds")
     return millis * 1_000_000
 
 
-def _millis(source: Input) -> int:
-    micros = source.read_long() * 1000
+def read_millis(millis: int) -> int:
+    micros = millis * 1000
     if not _MIN_LONG <= micros <= _MAX_LONG:
-        raise ValueError(f"'{micros // 1000}' is out of range for a timestamp")
+        raise ValueError(f"'{millis}' is out of range for a timestamp")
     return micros
 
 
 def _array(read: Reader) -> Reader:
-    return lambda source: [read(source) for _ in _blocks(source)]
+    return lambda source: [read(source) for _ in items(source)]
 
 
 def _map(read: Reader) -> Reader:
     def entries(source: Input) -> object:
         result: dict[str, object] = {}
-        for _ in _blocks(source):
+        for _ in items(source):
             name = source.take(source.read_long()).decode("utf-8", errors="replace")
             result[name] = read(source)
         return list(result.items())
@@ -226,7 +236,7 @@ def _row(readers: Sequence[tuple[str, Reader]]) -> Reader:
     return lambda source: {name: read(source) for name, read in readers}
 
 
-def _blocks(source: Input) -> Iterator[None]:
+def items(source: Input) -> Iterator[None]:
     """Once per item of an array or a map, which come in counted blocks."""
     while True:
         count = source.read_long()
@@ -238,5 +248,5 @@ def _blocks(source: Input) -> Iterator[None]:
             source.read_long()
         if count > len(source.data) - source.at:
             # Every item has at least one byte.
-            raise _TooLarge(f"an array or map says it has {count} items, more than the message has bytes")
+            raise TooLarge(f"an array or map says it has {count} items, more than the message has bytes")
         yield from repeat(None, count)

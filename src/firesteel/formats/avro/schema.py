@@ -17,7 +17,7 @@ NAMESPACE = "org.apache.flink.avro.generated"
 
 def derive_schema(fields: Sequence[Field], legacy: bool = True) -> dict[str, Any]:
     """The record of a row. Raises ValueError for a type Avro cannot hold."""
-    return {**_record("record", fields, legacy), "namespace": NAMESPACE}
+    return {"type": "record", "name": "record", "namespace": NAMESPACE, "fields": _members("record", fields, legacy)}
 
 
 def is_micros(data_type: types.Timestamp | types.TimestampLtz, legacy: bool) -> bool:
@@ -34,7 +34,7 @@ def is_micros(data_type: types.Timestamp | types.TimestampLtz, legacy: bool) -> 
     return precision > 3
 
 
-def _record(name: str, fields: Sequence[Field], legacy: bool) -> dict[str, Any]:
+def _members(name: str, fields: Sequence[Field], legacy: bool) -> list[dict[str, Any]]:
     members: list[dict[str, Any]] = []
     for field in fields:
         inner = _schema(f"{name}_{field.name}", field.type, legacy)
@@ -42,7 +42,7 @@ def _record(name: str, fields: Sequence[Field], legacy: bool) -> dict[str, Any]:
             members.append({"name": field.name, "type": inner, "default": None})
         else:
             members.append({"name": field.name, "type": inner})
-    return {"type": "record", "name": name, "fields": members}
+    return members
 
 
 def _schema(name: str, data_type: DataType, legacy: bool) -> Any:
@@ -79,7 +79,7 @@ def _plain(name: str, data_type: DataType, legacy: bool) -> Any:
             local = "" if legacy or isinstance(data_type, types.TimestampLtz) else "local-"
             return {"type": "long", "logicalType": f"{local}timestamp-{unit}"}
         case types.Row(fields):
-            return _record(name, fields, legacy)
+            return {"type": "record", "name": name, "fields": _members(name, fields, legacy)}
         case types.Array(element):
             return {"type": "array", "items": _schema(name, element, legacy)}
         case types.Map(key, value):

@@ -21,6 +21,7 @@ import pyarrow.json
 from numpy.typing import NDArray
 
 from firesteel.formats.block import Stretch
+from firesteel.formats.json.exact import has_decimal
 from firesteel.formats.json.limit import MAX_DEPTH, MAX_NUMBER, MAX_STRING, TooLarge, check_depth, has_long_number
 from firesteel.formats.json.settings import JsonSettings
 from firesteel.formats.json.wire import WireColumn, WireRules, wire_columns, wire_struct
@@ -75,9 +76,14 @@ class BlockReader:
         return Stretch(arrays)
 
 
-def block_reader(fields: Sequence[Field], settings: JsonSettings) -> BlockReader | None:
+def block_reader(fields: Sequence[Field], settings: JsonSettings, table: Sequence[Field]) -> BlockReader | None:
     """None when a column has a type that only the exact reader knows."""
-    rules = WireRules(iso_timestamps=settings.iso_timestamps, nested_rows=not settings.fail_on_missing_field)
+    rules = WireRules(
+        iso_timestamps=settings.iso_timestamps,
+        nested_rows=not settings.fail_on_missing_field,
+        tree=settings.tree,
+        decimals=any(has_decimal(field.type) for field in table),
+    )
     columns = wire_columns(fields, rules)
     if columns is None:
         return None

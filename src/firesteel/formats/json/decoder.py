@@ -13,6 +13,7 @@ from firesteel.formats.codec import Decoded, Reason, Reject
 from firesteel.formats.json.block import block_reader
 from firesteel.formats.json.exact import BadMessage, RowReader
 from firesteel.formats.json.settings import from_options
+from firesteel.formats.json.tree_row import TreeRowReader
 
 
 class JsonDecoder:
@@ -21,9 +22,10 @@ class JsonDecoder:
         wanted = [bound.fields[bound.columns.index(name)] for name in columns]
         self._column = {field.name: name for field, name in zip(wanted, columns, strict=True)}
         self._schema = pa.schema([(self._column[field.name], arrow_type(field.type)) for field in wanted])
-        self._reader = RowReader(wanted, settings, bound.fields)
+        reader = TreeRowReader if settings.tree else RowReader
+        self._reader = reader(wanted, settings, bound.fields)
         self._ignore = settings.ignore_parse_errors
-        self._block = block_reader(wanted, settings)
+        self._block = block_reader(wanted, settings, bound.fields)
 
     def decode(self, values: Sequence[bytes | None]) -> Decoded:
         return decode_present(values, self._schema, None if self._block is None else self._block.read, self._read)

@@ -13,6 +13,8 @@ from firesteel.options.value import OptionValues
 
 @dataclass(frozen=True)
 class JsonSettings:
+    """`tree`: messages are read into a tree first, with the small differences that this makes."""
+
     fail_on_missing_field: bool = False
     ignore_parse_errors: bool = False
     iso_timestamps: bool = False
@@ -20,6 +22,7 @@ class JsonSettings:
     null_key_literal: str = "null"
     plain_decimals: bool = False
     ignore_null_fields: bool = False
+    tree: bool = False
 
     @property
     def timestamp(self) -> TimestampStyle:
@@ -39,4 +42,5 @@ def from_options(options: OptionValues) -> JsonSettings:
         null_key_literal=str(options.get(rows.MAP_NULL_KEY_LITERAL)),
         plain_decimals=options.get(rows.ENCODE_DECIMAL_AS_PLAIN_NUMBER) is True,
         ignore_null_fields=options.get(rows.ENCODE_IGNORE_NULL_FIELDS) is True,
+        tree=options.get(rows.DECODE_JSON_PARSER_ENABLED) is False,
     )

@@ -82,6 +82,9 @@ _DECODER = JSONDecoder(
 _TREE_DECODER = JSONDecoder(
     object_pairs_hook=dict, parse_float=_floating, parse_int=_integer, parse_constant=_refuse_constant, strict=False
 )
+_STRICT_DECODER = JSONDecoder(
+    object_pairs_hook=_Object, parse_float=_floating, parse_int=_integer, parse_constant=_refuse_constant
+)
 _BLANK = re.compile(r"[ \t\n\r]*")
 
 _START_OBJECT, _END_OBJECT = Token(Kind.START_OBJECT, "{"), Token(Kind.END_OBJECT, "}")
@@ -100,6 +103,11 @@ def read_tokens(message: bytes) -> list[list[Token]]:
     if type(value) is list:
         return [_flatten(element) for element in value]
     raise MalformedJson("the message is neither a JSON object nor an array of objects")
+
+
+def read_strict_tokens(message: bytes) -> list[Token]:
+    """The tokens of the message's first value, in which no string holds a control character."""
+    return _flatten(_read(message, _STRICT_DECODER))
 
 
 def read_tree(message: bytes) -> object:

@@ -1,4 +1,4 @@
-"""Flink's rules for JSON that is read into a tree first: those of the changelog formats.
+"""Flink's rules for JSON that is read into a tree first: those of the changelog formats, and of `json` when asked for.
 
 They differ from the rules of `exact` in small things: a number in a STRING column is printed anew, a value that is no object
 is an empty MAP, a value that is no text is a NULL of BYTES.
@@ -219,10 +219,13 @@ class TreeReader:
 
     def _struct(self, fields: tuple[Field, ...]) -> Converter:
         converters = [(field.name, self.converter(field.type)) for field in fields]
+        complete = self._settings.fail_on_missing_field
 
         def read(node: object) -> object:
             if not isinstance(node, dict):
                 raise ValueError(f"'{java_number.shorten(self.text(node))}' is not a JSON object")
+            if complete and any(name not in node for name, _ in converters):
+                raise ValueError(f"'{java_number.shorten(self.text(node))}' lacks a field of the row")
             return {name: convert(node.get(name)) for name, convert in converters}
 
         return read

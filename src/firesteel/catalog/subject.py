@@ -1,0 +1,39 @@
+"""The subject under which a registry keeps the schema of a table's messages: named, or made of the table's one topic."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.errors import Problem
+from firesteel.options import kafka
+from firesteel.options.avro_confluent import SUBJECT
+from firesteel.options.resolve import FormatOptions, TableOptions
+from firesteel.options.value import OptionValues
+
+_FORMAT = "avro-confluent"
+
+
+def with_subject(choice: FormatOptions, table: TableOptions, part: str) -> OptionValues:
+    """The format's options; `part` is `key` or `value`."""
+    options = choice.options
+    topics = table.options.get(kafka.TOPIC) or ()
+    if choice.name != _FORMAT or options.given(SUBJECT) or len(topics) != 1:
+        return options
+    return replace(options, values={**options.values, SUBJECT.key: f"{topics[0]}-{part}"})
+
+
+def check_subject(table: TableOptions) -> list[Problem]:
+    """What a table that is written lacks."""
+    problems: list[Problem] = []
+    for part, choice in (("key", table.key_format), ("value", table.value_format)):
+        if choice is None or choice.name != _FORMAT:
+            continue
+        if not with_subject(choice, table, part).given(SUBJECT) and not choice.scope.written(SUBJECT):
+            problems.append(
+                Problem(
+                    f"{choice.scope.name(SUBJECT)} is needed to write, and is not set.",
+                    choice.span,
+                    "Add it: only for a table with exactly one topic it can be made of the topic's name.",
+                )
+            )
+    return problems

@@ -1,0 +1,26 @@
+"""Where a row goes: number 74 of the facts taken from Flink's own tests. No session is needed."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from firesteel.errors import JobError
+from firesteel.kafka.position import Subscription
+from firesteel.spark.destination import Destinations
+
+ROW = pa.RecordBatch.from_pydict({"t": ["other"]})
+
+
+@pytest.mark.parametrize(
+    "topics", [Subscription(("topic1", "topic2"), None), Subscription((), "topic.*")], ids=["list", "pattern"]
+)
+def test_a_row_stays_among_the_topics_of_its_table(topics: Subscription) -> None:
+    with pytest.raises(JobError, match="'other'"):
+        Destinations("snk", topics, {"t": "topic"}).of(ROW)(0)
+    row = pa.RecordBatch.from_pydict({"t": ["topic2"]})
+    assert Destinations("snk", topics, {"t": "topic"}).of(row)(0)[0] == "topic2"
+
+
+def test_one_topic_takes_every_row() -> None:
+    assert Destinations("snk", Subscription(("only",), None), {"t": "topic"}).of(ROW)(0)[0] == "only"
