@@ -32,6 +32,7 @@ class Progress:
     """One batch of one query: `timestamp` is its end, in seconds since 1970. `rejects` counts per (table, reason).
 
     `places` says where one of a table's refused records is; `dead_letters` counts per (table, topic they went to).
+    `skipped`: the batch had been written before a failure, and was not written again.
     """
 
     query: str
@@ -43,6 +44,7 @@ class Progress:
     rejects: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
     places: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     dead_letters: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
+    skipped: bool = False
 
 
 def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
@@ -63,6 +65,7 @@ def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
         sources=tuple(sources.values()),
         sinks=tuple(sinks.values()),
         batches=snapshot.batches + 1,
+        skipped_batches=snapshot.skipped_batches + progress.skipped,
         batch_id=progress.batch_id,
         batch_ms=progress.duration_ms,
     )

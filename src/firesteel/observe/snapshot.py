@@ -58,7 +58,10 @@ class SinkSnapshot:
 
 @dataclass(frozen=True)
 class JobSnapshot:
-    """Times are seconds since 1970. `batch_id` and `batch_ms` belong to the batch that ended last."""
+    """Times are seconds since 1970. `batch_id` and `batch_ms` belong to the batch that ended last.
+
+    `skipped_batches` had been written before a failure, and were not written again.
+    """
 
     name: str
     state: State = State.STARTING
@@ -72,6 +75,7 @@ class JobSnapshot:
     checkpoint: str | None = None
     warnings: tuple[str, ...] = ()
     error: str | None = None
+    skipped_batches: int = 0
 
     @property
     def rows_read(self) -> int:

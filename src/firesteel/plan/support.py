@@ -10,9 +10,7 @@ from firesteel.changelog import INSERT_ONLY
 from firesteel.errors import Problem, Severity
 from firesteel.options.kafka import (
     SCAN_PARALLELISM,
-    SINK_DELIVERY_GUARANTEE,
     SINK_PARALLELISM,
-    DeliveryGuarantee,
 )
 from firesteel.options.legacy import UpdateMode
 from firesteel.options.option import Option
@@ -53,12 +51,6 @@ def _sink(sink: Sink) -> Iterator[Problem]:
     table = sink.table
     yield from _formats(table)
     yield from _no_effect(table, _NO_EFFECT_ON_SINK)
-    if table.options.get(SINK_DELIVERY_GUARANTEE) is DeliveryGuarantee.EXACTLY_ONCE:
-        yield Problem(
-            "'sink.delivery-guarantee' is 'exactly-once', which is not supported yet.",
-            table.options.span(SINK_DELIVERY_GUARANTEE) or table.span,
-            "Write 'at-least-once'.",
-        )
     if table.update_mode is UpdateMode.RETRACT:
         yield Problem("'update-mode' is 'retract', which is not supported yet.", table.span, "Write 'upsert'.")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from firesteel.catalog.table import Metadata, Table
@@ -9,19 +10,24 @@ from firesteel.changelog import INSERT_ONLY
 from firesteel.kafka.dead_letter import DeadLetters
 from firesteel.kafka.position import Subscription
 from firesteel.kafka.properties import Role, client_config
+from firesteel.kafka.transaction import TransactionLimits
 from firesteel.options.error_handling import ERROR_HANDLING_LOG_TARGET, ERROR_HANDLING_MODE, ErrorMode
 from firesteel.options.json import IGNORE_PARSE_ERRORS
 from firesteel.options.kafka import (
     GROUP_ID,
     SCAN_DISCOVERY_INTERVAL,
     SCAN_MAX_ROWS_PER_BATCH,
+    SINK_DELIVERY_GUARANTEE,
     SINK_PARTITIONER,
+    SINK_TRANSACTIONAL_ID_PREFIX,
     TOPIC_PATTERN,
+    DeliveryGuarantee,
 )
 from firesteel.options.legacy import SINK_IGNORE_RETRACTION
 from firesteel.options.partitioner import Default
 from firesteel.options.position import bound, start_position
 from firesteel.plan.node import Scan, Sink
+from firesteel.spark.exactly_once import ExactlyOnceSpec, same_cluster
 from firesteel.spark.sink import WriteSpec
 from firesteel.spark.source import ReadSpec
 
@@ -84,6 +90,34 @@ def bind_sink(sink: Sink, *, drop_nulls: bool) -> WriteSpec:
         upsert=table.connector == "upsert-kafka",
         drop_nulls=drop_nulls,
         ignore_deletes=bool(ignore_deletes),
+        lossy=options.get(SINK_DELIVERY_GUARANTEE) is DeliveryGuarantee.NONE,
+    )
+
+
+def is_exactly_once(table: Table) -> bool:
+    return table.options.get(SINK_DELIVERY_GUARANTEE) is DeliveryGuarantee.EXACTLY_ONCE
+
+
+def bind_exactly_once(
+    sink: Sink, job: str, number: int, sources: Iterable[ReadSpec], limits: TransactionLimits
+) -> ExactlyOnceSpec | None:
+    """`number` is the sink's among those of the job."""
+    table = sink.table
+    if not is_exactly_once(table):
+        return None
+    config = client_config(table.options.properties, Role.PRODUCER)
+    asked = config.get("transaction.timeout.ms")
+    return ExactlyOnceSpec(
+        prefix=table.options.get(SINK_TRANSACTIONAL_ID_PREFIX) or job,
+        number=number,
+        reader=client_config(table.options.properties, Role.CONSUMER),
+        timeout_ms=int(asked) if asked else limits.default_timeout_ms,
+        groups={
+            source.number: source.config
+            for source in sources
+            if source.group is not None and same_cluster(source.config, config)
+        },
+        retention=limits.retention_seconds,
     )
 
 

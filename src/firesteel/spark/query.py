@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,17 @@ from firesteel.errors import FiresteelError
 from firesteel.kafka.dead_letter import DeadLetters
 from firesteel.kafka.group import commit_positions
 from firesteel.kafka.position import from_json
+from firesteel.kafka.transaction import TransactionLimits
 from firesteel.observe.progress import Progress, SourceProgress
 from firesteel.options.position import Unbounded
 from firesteel.plan.node import Scan, Sink
-from firesteel.spark.bind import bind_letters, bind_sink, bind_source
+from firesteel.spark.bind import bind_exactly_once, bind_letters, bind_sink, bind_source
 from firesteel.spark.cast import fit_length
 from firesteel.spark.delivery import AtLeastOnce, Gate, Written
+from firesteel.spark.exactly_once import ExactlyOnce
 from firesteel.spark.expression import column
 from firesteel.spark.failure import explain_failure
+from firesteel.spark.fault import reach
 from firesteel.spark.lowering import lower_plan
 from firesteel.spark.reject import count_rejects, counted_rejects
 from firesteel.spark.source import REJECT, ReadSpec, make_source
@@ -45,6 +49,8 @@ class RunningQuery:
         checkpoint: str,
         *,
         job: str,
+        number: int,
+        limits: TransactionLimits,
         interval_ms: int,
         drop_nulls: bool,
         trim_pad: bool,
@@ -55,7 +61,8 @@ class RunningQuery:
         self._session = session
         self._on_progress = on_progress
         self._job = job
-        self._stage = Path(checkpoint) / "dead"
+        folder = Path(checkpoint)
+        self._stage = folder / "dead"
         self._specs: list[ReadSpec] = []
         self._letters: dict[int, DeadLetters] = {}
         self._written: dict[int, Written] = {}
@@ -69,7 +76,9 @@ class RunningQuery:
             rows = _fitted(rows, sink)
         letters = tuple(self._letters.values())
         spec = bind_sink(sink, drop_nulls=drop_nulls)
-        writer = AtLeastOnce(spec, letters, self._stage, self._note_written, self._gate)
+        once = bind_exactly_once(sink, job, number, self._specs, limits)
+        self._once = ExactlyOnce(spec, once, letters, folder, self._note_written, self._gate) if once else None
+        writer = self._once or AtLeastOnce(spec, letters, self._stage, self._note_written, self._gate)
         stream = rows.writeStream.outputMode("update").foreachBatch(writer)
         stream = stream.queryName(name).option("checkpointLocation", checkpoint)
         if interval_ms:
@@ -119,13 +128,14 @@ class RunningQuery:
         return explain_failure(str(error)) if error is not None else None
 
     def stop(self) -> None:
+        failed = not self._stopped and not self._query.isActive and self._query.exception() is not None
         self._stopped = True
-        self._gate.close(_PATIENCE)
-        try:
+        torn = not self._gate.close(_PATIENCE)
+        # Longer than `spark.sql.streaming.stopTimeout`: the session's end takes it along.
+        with suppress(PySparkException):
             self._query.stop()
-        except PySparkException:
-            # It took longer than `spark.sql.streaming.stopTimeout`; the session's end takes it along.
-            return
+        if self._once is not None and (torn or failed):
+            self._once.settle()
 
     def follow(self) -> None:
         """Reports every batch that has ended since the last call."""
@@ -156,7 +166,8 @@ class RunningQuery:
             before = sources.get(spec.table, SourceProgress(0, 0))
             rows = max(0, int(source["numInputRows"]) - sum(refused.values()))
             sources[spec.table] = SourceProgress(before.rows + rows, (before.lag or 0) + _lag(source))
-            if spec.group is not None:
+            if spec.group is not None and number not in written.groups:
+                reach("m8", batch)
                 commit_positions(spec.config, from_json(_offset(source["endOffset"])["positions"]))
         self._on_progress(
             Progress(
@@ -169,6 +180,7 @@ class RunningQuery:
                 rejects,
                 places,
                 self._logged(written),
+                written.skipped,
             )
         )
 

@@ -25,6 +25,7 @@ from firesteel.kafka.writer import Headers, Writer
 from firesteel.options.partitioner import Partitioner
 from firesteel.spark.destination import Destinations
 from firesteel.spark.failure import carry
+from firesteel.spark.fault import reach
 from firesteel.spark.kind import CODES, KIND
 from firesteel.types import Field
 
@@ -48,6 +49,8 @@ class WriteSpec:
     #: Changes are written as upserts and tombstones of their key.
     upsert: bool = False
     drop_nulls: bool = False
+    #: `sink.delivery-guarantee` = `none`: what the broker refuses is lost, and the job goes on.
+    lossy: bool = False
     #: DLI's `ignore-retraction`: what is to be taken back stays.
     ignore_deletes: bool = False
 
@@ -85,10 +88,12 @@ def _write_all(spec: WriteSpec, batches: Iterable[pa.RecordBatch]) -> int:
         if batch.num_rows == 0:
             continue
         if writer is None:
-            writer = Writer(spec.config)
+            writer = Writer(spec.config, lossy=spec.lossy)
         for message in encoder.encode(batch):
             writer.write(*message)
             written += 1
+            if written == 1:
+                reach("m3", _batch_number())
             if written % POLL_EVERY == 0:
                 writer.poll()
     if writer is not None:
@@ -175,3 +180,9 @@ class RowEncoder:
 def _task_number() -> int:
     context = TaskContext.get()
     return context.partitionId() if context is not None else 0
+
+
+def _batch_number() -> int:
+    context = TaskContext.get()
+    number = context.getLocalProperty("streaming.sql.batchId") if context is not None else None
+    return int(number) if number is not None else -1

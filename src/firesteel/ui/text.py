@@ -47,6 +47,8 @@ def render_summary(snapshot: JobSnapshot) -> str:
             for topic, n in sorted(source.dead_letters.items())
         ]
     lines += [f"  written  {sink.table:<{width}}  {sink.rows:>14,} rows" for sink in snapshot.sinks]
+    if snapshot.skipped_batches:
+        lines.append(f"  skipped  {snapshot.skipped_batches:,} batches that had been written before a failure")
     if snapshot.checkpoint:
         lines.append(f"  state    {snapshot.checkpoint}")
     return "\n".join(lines)
@@ -60,6 +62,7 @@ def render_json(snapshot: JobSnapshot) -> str:
             "started": snapshot.started,
             "updated": snapshot.updated,
             "batches": snapshot.batches,
+            "skipped_batches": snapshot.skipped_batches,
             "batch_id": snapshot.batch_id,
             "batch_ms": snapshot.batch_ms,
             "rows_read": snapshot.rows_read,
