@@ -16,7 +16,13 @@ from difflib import get_close_matches
 from typing import TypeVar
 
 from confluent_kafka import KafkaError, KafkaException, TopicCollection, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec  # type: ignore[attr-defined]  # stub exports one
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # the stub exports one
+    AdminClient,
+    ConfigResource,
+    NewTopic,
+    OffsetSpec,
+    ResourceType,
+)
 
 from firesteel.errors import OutsideError, UsageError
 
@@ -246,6 +252,19 @@ def delete_topic(
         raise OutsideError(f"Topic '{name}' cannot be deleted: {_told(error)}.") from error
     _wait(lambda: name not in _partition_counts(client_config, timeout), f"The deletion of topic '{name}'", timeout)
     return True
+
+
+def broker_settings(client_config: Mapping[str, str], names: Iterable[str], timeout: float = 10.0) -> dict[str, int]:
+    """These numbers of a broker's own configuration, as far as it tells them: not everybody may ask."""
+    admin = _client(client_config).admin
+    try:
+        number = next(iter(admin.list_topics(timeout=timeout).brokers))
+        resource = ConfigResource(ResourceType.BROKER, str(number))
+        told = _result(admin.describe_configs([resource], request_timeout=timeout)[resource], timeout)
+    except (KafkaException, StopIteration, TimeoutError):
+        return {}
+    values = {name: told[name].value for name in names if name in told}
+    return {name: int(value) for name, value in values.items() if value and value.lstrip("-").isdecimal()}
 
 
 def _partition_counts(config: Mapping[str, str], timeout: float) -> dict[str, int]:

@@ -48,14 +48,22 @@ def writer_config(config: Mapping[str, str]) -> dict[str, object]:
     }
 
 
-class Writer:
-    """Writes to one cluster. The producer behind it is kept for the life of the process."""
+def _kept_producer(config: Mapping[str, str]) -> Producer:
+    key = tuple(sorted(config.items()))
+    if key not in _producers:
+        _producers[key] = Producer(writer_config(config))
+    return _producers[key]
 
-    def __init__(self, config: Mapping[str, str]) -> None:
-        key = tuple(sorted(config.items()))
-        if key not in _producers:
-            _producers[key] = Producer(writer_config(config))
-        self._producer = _producers[key]
+
+class Writer:
+    """Writes to one cluster. The producer behind it is kept for the life of the process, unless one is given.
+
+    `lossy`: messages that the broker does not take are lost, and nobody is told.
+    """
+
+    def __init__(self, config: Mapping[str, str], producer: Producer | None = None, *, lossy: bool = False) -> None:
+        self._producer = producer or _kept_producer(config)
+        self._lossy = lossy
         self._failed: list[KafkaError] = []
         self._topic = ""
 
@@ -91,14 +99,14 @@ class Writer:
         """Returns when every message is on the broker; raises when one is not."""
         left = self._producer.flush(_FLUSH_SECONDS)
         self._check()
-        if left:
+        if left and not self._lossy:
             raise JobError(
                 f"{left} messages to '{self._topic}' were not acknowledged within {_FLUSH_SECONDS:.0f} s.",
                 hint="Check the broker.",
             )
 
     def _on_delivery(self, error: KafkaError | None, message: Any) -> None:
-        if error is not None:
+        if error is not None and not self._lossy:
             self._failed.append(error)
 
     def _check(self) -> None:

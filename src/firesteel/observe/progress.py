@@ -32,7 +32,8 @@ class Progress:
     """One batch of one query: `timestamp` is its end, in seconds since 1970. `rejects` counts per (table, reason).
 
     `places` says where one of a table's refused records is; `dead_letters` counts per (table, topic they went to); `late`
-    counts what came after its window was closed.
+    counts what came after its window was closed. `skipped`: the batch had been written before a failure, and was not
+    written again.
     """
 
     query: str
@@ -45,6 +46,7 @@ class Progress:
     places: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     dead_letters: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
     late: int = 0
+    skipped: bool = False
 
 
 def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
@@ -65,6 +67,7 @@ def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
         sources=tuple(sources.values()),
         sinks=tuple(sinks.values()),
         batches=snapshot.batches + 1,
+        skipped_batches=snapshot.skipped_batches + progress.skipped,
         batch_id=progress.batch_id,
         batch_ms=progress.duration_ms,
         late=snapshot.late + progress.late,

@@ -60,7 +60,8 @@ class SinkSnapshot:
 class JobSnapshot:
     """Times are seconds since 1970. `batch_id` and `batch_ms` belong to the batch that ended last.
 
-    `late` counts rows that came after their window was closed, and were left out.
+    `late` counts rows that came after their window was closed, and were left out. `skipped_batches` had been written
+    before a failure, and were not written again.
     """
 
     name: str
@@ -76,6 +77,7 @@ class JobSnapshot:
     checkpoint: str | None = None
     warnings: tuple[str, ...] = ()
     error: str | None = None
+    skipped_batches: int = 0
 
     @property
     def rows_read(self) -> int:

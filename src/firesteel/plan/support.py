@@ -8,7 +8,6 @@ from firesteel.catalog.table import Table
 from firesteel.changelog import INSERT_ONLY
 from firesteel.errors import Problem, Severity
 from firesteel.options.avro_confluent import PROPERTIES
-from firesteel.options.kafka import SINK_DELIVERY_GUARANTEE, DeliveryGuarantee
 from firesteel.options.registry import format_named
 from firesteel.options.setting import STATE_TTL
 from firesteel.plan.aggregate import REVERSIBLE
@@ -41,12 +40,6 @@ def check_support(sink: Sink) -> tuple[Problem, ...]:
 def _sink(sink: Sink) -> Iterator[Problem]:
     table = sink.table
     yield from _formats(table)
-    if table.options.get(SINK_DELIVERY_GUARANTEE) is DeliveryGuarantee.EXACTLY_ONCE:
-        yield Problem(
-            "'sink.delivery-guarantee' is 'exactly-once', which is not supported yet.",
-            table.options.span(SINK_DELIVERY_GUARANTEE) or table.span,
-            "Write 'at-least-once'.",
-        )
 
 
 def _source(scan: Scan) -> Iterator[Problem]:

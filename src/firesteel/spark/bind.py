@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from firesteel.catalog.table import Metadata, Table
@@ -9,6 +10,7 @@ from firesteel.changelog import INSERT_ONLY
 from firesteel.kafka.dead_letter import DeadLetters
 from firesteel.kafka.position import Subscription
 from firesteel.kafka.properties import Role, client_config
+from firesteel.kafka.transaction import TransactionLimits
 from firesteel.options.error_handling import ERROR_HANDLING_LOG_TARGET, ERROR_HANDLING_MODE, ErrorMode
 from firesteel.options.json import IGNORE_PARSE_ERRORS
 from firesteel.options.kafka import (
@@ -16,9 +18,12 @@ from firesteel.options.kafka import (
     SCAN_DISCOVERY_INTERVAL,
     SCAN_MAX_ROWS_PER_BATCH,
     SCAN_PARALLELISM,
+    SINK_DELIVERY_GUARANTEE,
     SINK_PARALLELISM,
     SINK_PARTITIONER,
+    SINK_TRANSACTIONAL_ID_PREFIX,
     TOPIC_PATTERN,
+    DeliveryGuarantee,
 )
 from firesteel.options.legacy import SINK_IGNORE_RETRACTION, UpdateMode
 from firesteel.options.partitioner import Default
@@ -26,6 +31,7 @@ from firesteel.options.position import bound, start_position
 from firesteel.options.upsert_kafka import SINK_BUFFER_FLUSH_MAX_ROWS
 from firesteel.plan.node import Scan, Sink
 from firesteel.plan.retraction import is_in_order
+from firesteel.spark.exactly_once import ExactlyOnceSpec, same_cluster
 from firesteel.spark.sink import WriteSpec
 from firesteel.spark.source import ReadSpec
 
@@ -93,6 +99,34 @@ def bind_sink(sink: Sink, *, drop_nulls: bool) -> WriteSpec:
         retract=table.update_mode is UpdateMode.RETRACT,
         gathered_keys=max(0, options.get(SINK_BUFFER_FLUSH_MAX_ROWS) or 0),
         tasks=options.get(SINK_PARALLELISM),
+        lossy=options.get(SINK_DELIVERY_GUARANTEE) is DeliveryGuarantee.NONE,
+    )
+
+
+def is_exactly_once(table: Table) -> bool:
+    return table.options.get(SINK_DELIVERY_GUARANTEE) is DeliveryGuarantee.EXACTLY_ONCE
+
+
+def bind_exactly_once(
+    sink: Sink, job: str, number: int, sources: Iterable[ReadSpec], limits: TransactionLimits
+) -> ExactlyOnceSpec | None:
+    """`number` is the sink's among those of the job."""
+    table = sink.table
+    if not is_exactly_once(table):
+        return None
+    config = client_config(table.options.properties, Role.PRODUCER)
+    asked = config.get("transaction.timeout.ms")
+    return ExactlyOnceSpec(
+        prefix=table.options.get(SINK_TRANSACTIONAL_ID_PREFIX) or job,
+        number=number,
+        reader=client_config(table.options.properties, Role.CONSUMER),
+        timeout_ms=int(asked) if asked else limits.default_timeout_ms,
+        groups={
+            source.number: source.config
+            for source in sources
+            if source.group is not None and same_cluster(source.config, config)
+        },
+        retention=limits.retention_seconds,
     )
 
 

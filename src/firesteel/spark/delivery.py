@@ -16,6 +16,7 @@ from firesteel.kafka.dead_letter import DeadLetters, flush_letters, remove_stage
 from firesteel.kafka.writer import Writer
 from firesteel.spark.arrange import in_order
 from firesteel.spark.failure import carry
+from firesteel.spark.fault import reach
 from firesteel.spark.offset_log import planned_batch
 from firesteel.spark.sink import WriteSpec, make_write_task
 from firesteel.spark.spread import spread
@@ -23,10 +24,15 @@ from firesteel.spark.spread import spread
 
 @dataclass(frozen=True)
 class Written:
-    """What a batch wrote: rows, and dead letters by the number of the source they come from."""
+    """What a batch wrote: rows, and dead letters by the number of the source they come from.
+
+    `skipped`: it had been written by an earlier attempt. `groups` are the sources whose group knows about it already.
+    """
 
     rows: int
     letters: Mapping[int, int] = field(default_factory=dict)
+    skipped: bool = False
+    groups: frozenset[int] = frozenset()
 
 
 class Gate:
@@ -71,6 +77,7 @@ class AtLeastOnce:
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
         with self._gate.passing():
+            reach("m1", batch_id)
             rows = in_order(batch, self._stage.parent, batch_id)
             rows = spread(rows, self._spec.tasks, self._spec.key.columns if self._spec.key else ())
             counts = rows.mapInArrow(make_write_task(self._spec), "written long").collect()
@@ -79,6 +86,7 @@ class AtLeastOnce:
                 sequences = planned_batch(self._stage.parent, batch_id).sequences
                 letters = write_staged(batch.sparkSession, self._letters, self._stage, sequences)
                 remove_stages(self._stage, sequences)
+            reach("m7", batch_id)
             self._on_written(batch_id, Written(sum(row.written for row in counts), letters))
 
 

@@ -18,6 +18,7 @@ from firesteel.java import find_java
 from firesteel.kafka.admin import check_broker, check_topics, create_topic
 from firesteel.kafka.partition import check_partitioner
 from firesteel.kafka.properties import Role, client_config
+from firesteel.kafka.transaction import TransactionLimits, check_timeout, find_limits
 from firesteel.observe.progress import Progress, apply
 from firesteel.observe.snapshot import JobSnapshot, State
 from firesteel.options.kafka import SINK_PARTITIONER, TOPIC_PATTERN
@@ -40,7 +41,7 @@ from firesteel.options.setting import (
 from firesteel.plan.analyze import Analysis
 from firesteel.plan.fingerprint import render_state
 from firesteel.plan.node import Sink, scans
-from firesteel.spark.bind import dead_letter_topic
+from firesteel.spark.bind import dead_letter_topic, is_exactly_once
 from firesteel.spark.checkpoint import Checkpoint
 from firesteel.spark.cluster import check_workers
 from firesteel.spark.query import RunningQuery
@@ -79,6 +80,7 @@ class Job:
         self._ended = threading.Event()
         self._failure: FiresteelError | None = None
         self._queries: list[RunningQuery] = []
+        self._limits: dict[str, TransactionLimits] = {}
         warnings = tuple(problem.message for problem in analysis.warnings)
         self._snapshot = JobSnapshot(
             self.name, started=time.time(), checkpoint=str(self.checkpoint.folder), warnings=warnings
@@ -114,7 +116,9 @@ class Job:
         for config, topics in needed.items():
             check_broker(dict(config))
             check_topics(dict(config), sorted(topics))
-        for sink in self.analysis.sinks:
+        for name, sink in self._named_sinks():
+            if is_exactly_once(sink.table):
+                self._limits[name] = _check_limits(sink.table)
             for scan in scans(sink):
                 _prepare_letters(scan.table)
 
@@ -142,7 +146,7 @@ class Job:
         idle = self.analysis.setting(SOURCE_IDLE_TIMEOUT)
         trim_pad = self.analysis.setting(TYPE_LENGTH_ENFORCER) is LengthEnforcer.TRIM_PAD
         try:
-            for name, sink in self._named_sinks():
+            for number, (name, sink) in enumerate(self._named_sinks(), start=1):
                 self._queries.append(
                     RunningQuery(
                         self._session,
@@ -150,6 +154,8 @@ class Job:
                         sink,
                         self.checkpoint.query_folder(name),
                         job=self.name,
+                        number=number,
+                        limits=self._limits.get(name, TransactionLimits()),
                         interval_ms=int(interval.total_seconds() * 1000) if interval else 0,
                         drop_nulls=drop_nulls,
                         trim_pad=trim_pad,
@@ -246,6 +252,13 @@ class Job:
     def spark_plans(self) -> dict[str, str]:
         """Spark's physical plan of each query's last batch, by query."""
         return {query.name: query.plan_text() for query in self._queries}
+
+
+def _check_limits(table: Table) -> TransactionLimits:
+    limits = find_limits(client_config(table.options.properties, Role.ADMIN))
+    asked = client_config(table.options.properties, Role.PRODUCER).get("transaction.timeout.ms")
+    check_timeout(limits, int(asked) if asked else None)
+    return limits
 
 
 def _prepare_letters(table: Table) -> None:

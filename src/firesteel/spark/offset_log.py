@@ -1,4 +1,4 @@
-"""What Spark planned for a batch: `offsets/<batch>` in a query's checkpoint, durable before the batch runs.
+"""What Spark keeps in a query's checkpoint: the query's own id, and, durable before a batch runs, what was planned for it.
 
 >>> planned = parse_plan('v1\\n{"batchTimestampMs":5}\\n{"source":0,"sequence":7,"positions":{}}\\n-')
 >>> dict(planned.sequences)
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,8 +30,36 @@ class PlannedBatch:
     fingerprint: str
 
 
+def query_id(checkpoint: Path) -> str:
+    """The id that the query keeps over its restarts. State that is made anew has another one."""
+    path = checkpoint / "metadata"
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["id"])
+    except (OSError, ValueError, KeyError) as error:
+        raise JobError(
+            f"Whose state this is cannot be read from '{path}': {error}.",
+            hint="Start over with --fresh, unless the file can be brought back.",
+        ) from None
+
+
+def last_planned(checkpoint: Path) -> int:
+    """The last batch that was planned, -1 when none was."""
+    folder = checkpoint / "offsets"
+    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    return max((int(name) for name in names if name.isdecimal()), default=-1)
+
+
+def planned_age(checkpoint: Path, batch: int) -> float:
+    """How long ago the batch was planned, in seconds."""
+    return max(0.0, time.time() - _file(checkpoint, batch).stat().st_mtime)
+
+
+def _file(checkpoint: Path, batch: int) -> Path:
+    return checkpoint / "offsets" / str(batch)
+
+
 def planned_batch(checkpoint: Path, batch: int) -> PlannedBatch:
-    path = checkpoint / "offsets" / str(batch)
+    path = _file(checkpoint, batch)
     try:
         return parse_plan(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, KeyError) as error:

@@ -8,6 +8,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +21,19 @@ from firesteel.kafka.dead_letter import DeadLetters
 from firesteel.kafka.group import commit_positions
 from firesteel.kafka.position import find_partitions, from_json
 from firesteel.kafka.reader import consumer_for
+from firesteel.kafka.transaction import TransactionLimits
 from firesteel.observe.progress import Progress, SourceProgress
 from firesteel.options.position import Unbounded
 from firesteel.plan.event_time import closing_node, watermarked_scans
 from firesteel.plan.node import Scan, Sink
 from firesteel.spark.arrange import gather_keys
-from firesteel.spark.bind import bind_letters, bind_sink, bind_source
+from firesteel.spark.bind import bind_exactly_once, bind_letters, bind_sink, bind_source
 from firesteel.spark.cast import fit_length
 from firesteel.spark.delivery import AtLeastOnce, Gate, Written
+from firesteel.spark.exactly_once import ExactlyOnce
 from firesteel.spark.expression import column
 from firesteel.spark.failure import explain_failure
+from firesteel.spark.fault import reach
 from firesteel.spark.lowering import lower_plan
 from firesteel.spark.mark import SLOT, Times, emits_mark
 from firesteel.spark.reject import count_rejects, counted_rejects
@@ -55,6 +59,8 @@ class RunningQuery:
         checkpoint: str,
         *,
         job: str,
+        number: int,
+        limits: TransactionLimits,
         interval_ms: int,
         drop_nulls: bool,
         trim_pad: bool,
@@ -66,7 +72,8 @@ class RunningQuery:
         self._session = session
         self._on_progress = on_progress
         self._job = job
-        self._stage = Path(checkpoint) / "dead"
+        folder = Path(checkpoint)
+        self._stage = folder / "dead"
         self._specs: list[ReadSpec] = []
         self._letters: dict[int, DeadLetters] = {}
         self._written: dict[int, Written] = {}
@@ -85,7 +92,9 @@ class RunningQuery:
         rows = gather_keys(rows, sink, partitions)
         letters = tuple(self._letters.values())
         spec = bind_sink(sink, drop_nulls=drop_nulls)
-        writer = AtLeastOnce(spec, letters, self._stage, self._note_written, self._gate)
+        once = bind_exactly_once(sink, job, number, self._specs, limits)
+        self._once = ExactlyOnce(spec, once, letters, folder, self._note_written, self._gate) if once else None
+        writer = self._once or AtLeastOnce(spec, letters, self._stage, self._note_written, self._gate)
         mode = "append" if closing_node(sink) is not None else "update"
         stream = rows.writeStream.outputMode(mode).foreachBatch(writer)
         stream = stream.queryName(name).option("checkpointLocation", checkpoint)
@@ -150,16 +159,16 @@ class RunningQuery:
         return explain_failure(str(error)) if error is not None else None
 
     def stop(self) -> None:
+        failed = not self._stopped and not self._query.isActive and self._query.exception() is not None
         self._stopped = True
-        self._gate.close(_PATIENCE)
-        try:
+        torn = not self._gate.close(_PATIENCE)
+        # Longer than `spark.sql.streaming.stopTimeout`: the session's end takes it along.
+        with suppress(PySparkException):
             self._query.stop()
-        except PySparkException:
-            # It took longer than `spark.sql.streaming.stopTimeout`; the session's end takes it along.
-            return
-        finally:
-            if self._folder is not None:
-                self._folder.cleanup()
+        if self._folder is not None:
+            self._folder.cleanup()
+        if self._once is not None and (torn or failed):
+            self._once.settle()
 
     def follow(self) -> None:
         """Reports every batch that has ended since the last call."""
@@ -194,7 +203,8 @@ class RunningQuery:
             if number in self._times and not self._stopped:
                 self._times[number].note((progress.get("observedMetrics") or {}).get(times_name(number)) or {})
             sources[spec.table] = SourceProgress(before.rows + rows, (before.lag or 0) + _lag(source))
-            if spec.group is not None:
+            if spec.group is not None and number not in written.groups:
+                reach("m8", batch)
                 commit_positions(spec.config, from_json(end["positions"]))
         self._on_progress(
             Progress(
@@ -208,6 +218,7 @@ class RunningQuery:
                 places,
                 self._logged(written),
                 _late(progress),
+                written.skipped,
             )
         )
 

@@ -22,6 +22,10 @@ from pyspark.sql import SparkSession
 from firesteel.errors import OutsideError
 from firesteel.java import find_java
 from firesteel.spark.cluster import check_master, is_loopback
+from firesteel.spark.fault import arm
+
+#: Spark's own number for clusters: how often a task is tried.
+_ATTEMPTS = 4
 
 #: Where the log of this process's session is; None while there is no session of ours.
 _log: Path | None = None
@@ -42,8 +46,9 @@ def open_session(master: str | None, settings: Mapping[str, str], log: Path) -> 
     # Workers run the Python that runs us, or they would import from another one.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    arm()
     log4j = Path(__file__).with_name("log4j2.properties")
-    builder = SparkSession.builder.appName("firesteel").master(master or f"local[{os.cpu_count() or 2}]")
+    builder = SparkSession.builder.appName("firesteel").master(master or local_master(os.cpu_count() or 2))
     conf = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -82,6 +87,11 @@ def _first_cause(text: str) -> str:
     """
     found = re.search(r"(?:Exception|Error): ([^\n]+)", text)
     return (found[1] if found else text.strip().split("\n")[0]).rstrip(".")
+
+
+def local_master(cores: int) -> str:
+    """Spark in this process. A task that fails is tried again, as on a cluster; by itself Spark would not do so here."""
+    return f"local[{cores},{_ATTEMPTS}]"
 
 
 def _quieten() -> None:

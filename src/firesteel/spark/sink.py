@@ -25,6 +25,7 @@ from firesteel.kafka.writer import Headers, Writer
 from firesteel.options.partitioner import Partitioner
 from firesteel.spark.destination import Destinations
 from firesteel.spark.failure import carry
+from firesteel.spark.fault import reach
 from firesteel.spark.kind import CODES, KIND
 from firesteel.spark.last_change import last_changes
 from firesteel.spark.net import net_changes
@@ -52,6 +53,8 @@ class WriteSpec:
     drop_nulls: bool = False
     #: Changes come in no order: a row that goes as often as it comes has not changed.
     net: bool = False
+    #: `sink.delivery-guarantee` = `none`: what the broker refuses is lost, and the job goes on.
+    lossy: bool = False
     #: DLI's `ignore-retraction`: what is to be taken back stays.
     ignore_deletes: bool = False
     #: DLI's `retract`: each change is written, the old row as a null value of its key before the new one.
@@ -92,9 +95,11 @@ def _write_all(spec: WriteSpec, batches: Iterable[pa.RecordBatch]) -> int:
     written = 0
     for message in RowEncoder(spec).encode_all(batches):
         if writer is None:
-            writer = Writer(spec.config)
+            writer = Writer(spec.config, lossy=spec.lossy)
         writer.write(*message)
         written += 1
+        if written == 1:
+            reach("m3", _batch_number())
         if written % POLL_EVERY == 0:
             writer.poll()
     if writer is not None:
@@ -209,3 +214,9 @@ class RowEncoder:
 def _task_number() -> int:
     context = TaskContext.get()
     return context.partitionId() if context is not None else 0
+
+
+def _batch_number() -> int:
+    context = TaskContext.get()
+    number = context.getLocalProperty("streaming.sql.batchId") if context is not None else None
+    return int(number) if number is not None else -1

@@ -51,6 +51,8 @@ def render_summary(snapshot: JobSnapshot) -> str:
     if snapshot.late:
         lines.append(f"  late     {'':<{width}}  {snapshot.late:>14,} rows  after their window was closed")
     lines += [f"  written  {sink.table:<{width}}  {sink.rows:>14,} rows" for sink in snapshot.sinks]
+    if snapshot.skipped_batches:
+        lines.append(f"  skipped  {snapshot.skipped_batches:,} batches that had been written before a failure")
     if snapshot.checkpoint:
         lines.append(f"  state    {snapshot.checkpoint}")
     return "\n".join(lines)
@@ -64,6 +66,7 @@ def render_json(snapshot: JobSnapshot) -> str:
             "started": snapshot.started,
             "updated": snapshot.updated,
             "batches": snapshot.batches,
+            "skipped_batches": snapshot.skipped_batches,
             "batch_id": snapshot.batch_id,
             "batch_ms": snapshot.batch_ms,
             "rows_read": snapshot.rows_read,

@@ -1,0 +1,225 @@
+"""One transaction: a producer of its own, which fences whoever came before, writes one batch with its marker, and goes.
+
+Never two transactions in one producer: librdkafka speaks the older protocol, in which a delayed commit can end a later
+transaction of the same epoch. For the same reason nothing is tried twice here. Whoever fails drops the producer; the
+next attempt begins anew and learns from the marker what became of this one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
+
+from firesteel.errors import FiresteelError, JobError, OutsideError
+from firesteel.kafka.admin import broker_settings
+from firesteel.kafka.marker import Marker, parse_marker
+from firesteel.kafka.position import Positions
+from firesteel.kafka.reader import consumer_for
+from firesteel.kafka.writer import Writer, writer_config
+
+_MAX_TIMEOUT = "transaction.max.timeout.ms"
+_RETENTION = "offsets.retention.minutes"
+#: How long a transaction may be open where the sink does not say it.
+_TIMEOUT_MS = 300_000
+
+#: Waiting for a transaction of the past to be completed, for the marker, for a commit.
+_PATIENCE = 60.0
+#: An abort is a courtesy to readers: the next attempt would abort it too.
+_COURTESY = 5.0
+
+_FENCED = (
+    KafkaError._FENCED,
+    KafkaError.INVALID_PRODUCER_EPOCH,
+    KafkaError.PRODUCER_FENCED,
+    KafkaError.INVALID_TXN_STATE,
+    KafkaError.INVALID_PRODUCER_ID_MAPPING,
+    KafkaError.UNKNOWN_PRODUCER_ID,
+)
+_GROUP_IN_USE = (
+    KafkaError.UNKNOWN_MEMBER_ID,
+    KafkaError.ILLEGAL_GENERATION,
+    KafkaError.FENCED_INSTANCE_ID,
+    KafkaError.REBALANCE_IN_PROGRESS,
+)
+
+
+@dataclass(frozen=True)
+class TransactionLimits:
+    """What a cluster says about transactions, as far as it tells."""
+
+    max_timeout_ms: int | None = None
+    retention_minutes: int | None = None
+
+    @property
+    def default_timeout_ms(self) -> int:
+        """Long enough for a batch on a slow day; readers wait no longer than that for a job that is gone for good."""
+        return min(_TIMEOUT_MS, self.max_timeout_ms or _TIMEOUT_MS)
+
+    @property
+    def retention_seconds(self) -> float:
+        """How long a marker is kept. Where it is not known a day is assumed, which every cluster has."""
+        return 60.0 * (self.retention_minutes or 24 * 60)
+
+
+def find_limits(admin_config: Mapping[str, str]) -> TransactionLimits:
+    found = broker_settings(admin_config, (_MAX_TIMEOUT, _RETENTION))
+    return TransactionLimits(found.get(_MAX_TIMEOUT), found.get(_RETENTION))
+
+
+def check_timeout(limits: TransactionLimits, asked_ms: int | None) -> None:
+    """Raise `OutsideError` when the broker would refuse the timeout that a sink asks for."""
+    if asked_ms is not None and limits.max_timeout_ms is not None and asked_ms > limits.max_timeout_ms:
+        raise OutsideError(
+            f"'properties.transaction.timeout.ms' is {asked_ms}, and the broker's '{_MAX_TIMEOUT}' is"
+            f" {limits.max_timeout_ms}.",
+            hint="Lower the one or raise the other.",
+        )
+
+
+@dataclass(frozen=True)
+class TransactionSpec:
+    """`topic` is where the marker is: its partition 0. `reader` is the configuration of a consumer on that cluster."""
+
+    id: str
+    config: Mapping[str, str]
+    reader: Mapping[str, str]
+    topic: str
+    timeout_ms: int
+
+
+@dataclass(frozen=True)
+class GroupOffsets:
+    """Where a source's group stands after the batch; `config` names the group."""
+
+    config: Mapping[str, str]
+    positions: Positions
+
+
+class Transaction:
+    """`marker` first, then `begin`, `writer`, `flush`, `commit`. After any error: `abandon`."""
+
+    def __init__(self, spec: TransactionSpec) -> None:
+        self._spec = spec
+        self._began = time.monotonic()
+        self._open = False
+        try:
+            self._producer = Producer(_producer_config(spec))
+        except KafkaException as error:
+            raise JobError(f"The Kafka client does not take its settings: {_told(error)}.") from None
+        try:
+            self._producer.init_transactions(_PATIENCE)
+        except KafkaException as error:
+            raise self._failure("cannot be opened", error) from None
+        self.writer = Writer(spec.config, self._producer)
+
+    def marker(self) -> Marker | None:
+        """The last marker that was committed. Only after fencing can nobody change it any more."""
+        reader = consumer_for({**self._spec.reader, "group.id": self._spec.id, "isolation.level": "read_committed"})
+        try:
+            [found] = reader.committed([TopicPartition(self._spec.topic, 0)], timeout=_PATIENCE)
+        except KafkaException as error:
+            raise self._failure("cannot be compared with the last one", error) from None
+        if found.error is not None:
+            raise self._failure("cannot be compared with the last one", KafkaException(found.error))
+        return parse_marker(found.metadata or "") if found.offset >= 0 else None
+
+    def begin(self) -> None:
+        try:
+            self._began = time.monotonic()
+            self._producer.begin_transaction()
+            self._open = True
+        except KafkaException as error:
+            raise self._failure("cannot be begun", error) from None
+
+    def flush(self) -> None:
+        """Every message is on the broker, none of them visible yet."""
+        try:
+            self.writer.flush()
+        except FiresteelError:
+            self._check_timeout()
+            raise
+
+    def commit(self, marker: Marker, groups: tuple[GroupOffsets, ...] = ()) -> None:
+        """The messages, the marker and the groups' offsets, or nothing."""
+        place = TopicPartition(self._spec.topic, 0, marker.batch + 1, metadata=marker.render())
+        own = consumer_for({**self._spec.reader, "group.id": self._spec.id, "isolation.level": "read_committed"})
+        try:
+            self._producer.send_offsets_to_transaction([place], own.consumer_group_metadata(), _PATIENCE)
+            for group in groups:
+                offsets = [TopicPartition(*one, offset) for one, offset in group.positions.items()]
+                if offsets:
+                    metadata = consumer_for(group.config).consumer_group_metadata()
+                    self._producer.send_offsets_to_transaction(offsets, metadata, _PATIENCE)
+            # From here on the outcome is Kafka's: an abort may come too late.
+            self._open = False
+            self._producer.commit_transaction(_PATIENCE)
+        except KafkaException as error:
+            raise self._failure("cannot be committed", error) from None
+
+    def abandon(self) -> None:
+        """Lets readers go on at once, where it is certain that nothing was committed."""
+        if self._open:
+            self._open = False
+            with suppress(KafkaException):
+                self._producer.abort_transaction(_COURTESY)
+
+    def _failure(self, what: str, error: KafkaException) -> FiresteelError:
+        code = error.args[0].code() if isinstance(error.args[0], KafkaError) else None
+        self._check_timeout()
+        if code in _FENCED:
+            return JobError(
+                f"The transaction '{self._spec.id}' {what}: another writer with that transactional id has begun.",
+                hint="Another process runs this job: stop one of them.",
+            )
+        if code == KafkaError.INVALID_TRANSACTION_TIMEOUT:
+            return OutsideError(
+                f"'properties.transaction.timeout.ms' is {self._spec.timeout_ms}, which is above the broker's"
+                " 'transaction.max.timeout.ms'.",
+                hint="Lower the one or raise the other.",
+            )
+        if code in _GROUP_IN_USE:
+            return JobError(
+                f"The transaction '{self._spec.id}' {what}: the group of a source has members of its own.",
+                hint="Give the source a 'properties.group.id' that nobody else reads with.",
+            )
+        return JobError(f"The transaction '{self._spec.id}' {what}: {_told(error)}.")
+
+    def _check_timeout(self) -> None:
+        """A transaction that the broker has given up looks like one that somebody else took over."""
+        spent = (time.monotonic() - self._began) * 1000
+        if spent >= self._spec.timeout_ms:
+            raise JobError(
+                f"The transaction of this batch took {spent / 1000:.1f} s, and the broker gives up after"
+                f" {self._spec.timeout_ms / 1000:.1f} s.",
+                hint="Raise 'properties.transaction.timeout.ms' on the sink, or lower 'scan.max-rows-per-batch' on the"
+                " source.",
+            )
+
+
+def settle(spec: TransactionSpec) -> None:
+    """Ends what a writer may have left open, so that readers need not wait for the broker to give it up."""
+    with suppress(KafkaException):
+        Producer(_producer_config(spec)).init_transactions(_COURTESY * 2)
+
+
+def _producer_config(spec: TransactionSpec) -> dict[str, object]:
+    config = writer_config(spec.config)
+    # A message that is waited for longer than its transaction lives is of no use, and librdkafka refuses it.
+    asked = [int(str(config.pop(name))) for name in ("message.timeout.ms", "delivery.timeout.ms") if name in config]
+    return {
+        **config,
+        "message.timeout.ms": min([*(one for one in asked if one > 0), spec.timeout_ms]),
+        "transactional.id": spec.id,
+        "transaction.timeout.ms": spec.timeout_ms,
+        "enable.idempotence": True,
+        "acks": "all",
+    }
+
+
+def _told(error: KafkaException) -> str:
+    inner = error.args[0]
+    return (inner.str() if isinstance(inner, KafkaError) else str(inner)).rstrip(".")

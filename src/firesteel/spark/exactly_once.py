@@ -1,0 +1,277 @@
+"""Exactly-once: one writer, one transaction for each batch, a marker inside.
+
+Rows are computed and encoded by all tasks and gathered by one, which opens a new transaction, reads the marker and
+writes or skips the batch. A skipped batch is still evaluated: its state has to be committed. Gathering is a shuffle, so
+the transaction is open only while messages are pushed, and a writer that dies is started again without computing anew.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from itertools import chain, islice
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from firesteel.errors import FiresteelError, JobError
+from firesteel.kafka.dead_letter import DeadLetters, remove_stages, write_letters
+from firesteel.kafka.marker import Attempt, Decision, Marker, decide
+from firesteel.kafka.position import find_partitions
+from firesteel.kafka.reader import consumer_for
+from firesteel.kafka.transaction import GroupOffsets, Transaction, TransactionSpec, settle
+from firesteel.kafka.writer import Headers, Writer
+from firesteel.spark.arrange import in_order
+from firesteel.spark.delivery import Gate, Written, files_by_source, write_staged
+from firesteel.spark.failure import carry
+from firesteel.spark.fault import reach
+from firesteel.spark.ledger import Entry, Ledger
+from firesteel.spark.offset_log import last_planned, planned_age, planned_batch, query_id
+from firesteel.spark.sink import POLL_EVERY, Outgoing, RowEncoder, WriteSpec
+
+_HEADER = pa.struct([("name", pa.string()), ("value", pa.binary())])
+_MESSAGES = pa.schema(
+    [
+        ("topic", pa.string()),
+        ("key", pa.binary()),
+        ("value", pa.binary()),
+        ("partition", pa.int32()),
+        ("headers", pa.list_(_HEADER)),
+        ("timestamp", pa.int64()),
+    ]
+)
+_MESSAGE_ROW = (
+    "topic string, key binary, value binary, partition int, headers array<struct<name: string, value: binary>>,"
+    " timestamp long"
+)
+#: What the writing task tells the driver: rows, dead letters by source as JSON, and what became of the batch.
+_RESULT_ROW = "written long, letters string, outcome string"
+
+
+@dataclass(frozen=True)
+class ExactlyOnceSpec:
+    """`prefix` and `number` make the transactional id, together with the query's own id. `reader` reads the marker.
+
+    `groups` are the clients of sources whose group's offsets are committed with the rows, by the source's number;
+    `retention` is how long Kafka keeps the marker, in seconds.
+    """
+
+    prefix: str
+    number: int
+    reader: Mapping[str, str]
+    timeout_ms: int
+    groups: Mapping[int, Mapping[str, str]]
+    retention: float
+
+
+class ExactlyOnce:
+    """For `foreachBatch`. `letters` are written in the transaction where they are on the sink's cluster."""
+
+    def __init__(
+        self,
+        spec: WriteSpec,
+        once: ExactlyOnceSpec,
+        letters: tuple[DeadLetters, ...],
+        checkpoint: Path,
+        on_written: Callable[[int, Written], None],
+        gate: Gate,
+    ) -> None:
+        self._spec = spec
+        self._once = once
+        self._inside = tuple(one for one in letters if same_cluster(one.config, spec.config))
+        self._outside = tuple(one for one in letters if one not in self._inside)
+        self._checkpoint = checkpoint
+        self._stage = checkpoint / "dead"
+        self._ledger = Ledger(checkpoint)
+        self._on_written = on_written
+        self._gate = gate
+        #: What an earlier run of the job has planned: batches up to there may be written already.
+        self._planned_before = last_planned(checkpoint)
+
+    def __call__(self, batch: DataFrame, batch_id: int) -> None:
+        with self._gate.passing():
+            reach("m1", batch_id)
+            planned = planned_batch(self._checkpoint, batch_id)
+            noted = self._noted()
+            write = _BatchWrite(
+                self._transaction(noted.topic),
+                self._attempt(batch_id, planned.fingerprint, noted),
+                self._inside,
+                str(self._stage),
+                planned.sequences,
+                tuple(GroupOffsets(config, planned.positions[n]) for n, config in self._once.groups.items()),
+            )
+            messages = in_order(batch, self._checkpoint, batch_id).mapInArrow(
+                _make_encode_task(self._spec), _MESSAGE_ROW
+            )
+            [told] = messages.repartition(1).mapInArrow(_make_write_task(write), _RESULT_ROW).collect()
+            letters = {int(source): count for source, count in json.loads(told.letters).items()}
+            letters |= write_staged(batch.sparkSession, self._outside, self._stage, planned.sequences)
+            reach("m7", batch_id)
+            outcome = Outcome(told.outcome)
+            if outcome is not Outcome.NOTHING:
+                self._ledger.note(Entry(noted.topic, batch_id))
+            remove_stages(self._stage, planned.sequences)
+            groups = frozenset(self._once.groups) if outcome is not Outcome.NOTHING else frozenset()
+            self._on_written(batch_id, Written(told.written, letters, outcome is Outcome.SKIPPED, groups))
+
+    def settle(self) -> None:
+        """Ends a transaction that a writer may have left open when it was torn away."""
+        noted = self._ledger.read()
+        if noted is not None:
+            settle(self._transaction(noted.topic))
+
+    def _noted(self) -> Entry:
+        """The topic of the marker is chosen once, and noted before there can be a marker."""
+        noted = self._ledger.read()
+        if noted is None:
+            noted = Entry(self._marker_topic(), None)
+            self._ledger.note(noted)
+        return noted
+
+    def _marker_topic(self) -> str:
+        if self._spec.topics.topics:
+            return self._spec.topics.topics[0]
+        found = find_partitions(consumer_for(self._once.reader), self._spec.topics)
+        if not found:
+            raise JobError(
+                f"No topic matches '{self._spec.topics}' of '{self._spec.table}'.",
+                hint="'exactly-once' needs one before the first row is written.",
+            )
+        return found[0][0]
+
+    def _transaction(self, topic: str) -> TransactionSpec:
+        name = f"{self._once.prefix}-{query_id(self._checkpoint)}-{self._once.number}"
+        return TransactionSpec(name, self._spec.config, self._once.reader, topic, self._once.timeout_ms)
+
+    def _attempt(self, batch_id: int, fingerprint: str, noted: Entry) -> Attempt:
+        return Attempt(
+            query_id(self._checkpoint),
+            batch_id,
+            fingerprint,
+            known=noted.batch,
+            known_age=noted.age,
+            again=batch_id <= self._planned_before,
+            age=planned_age(self._checkpoint, batch_id),
+            retention=self._once.retention,
+        )
+
+
+def same_cluster(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """A transaction reaches one cluster. Who names it by other brokers gets the weaker guarantee, and is told."""
+    return one.get("bootstrap.servers") == other.get("bootstrap.servers")
+
+
+def _make_encode_task(spec: WriteSpec) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        try:
+            messages = RowEncoder(spec).encode_all(batches)
+            while block := list(islice(messages, POLL_EVERY)):
+                yield _to_arrow(block)
+        except FiresteelError as error:
+            raise carry(error) from None
+
+    return task
+
+
+def _to_arrow(messages: list[Outgoing]) -> pa.RecordBatch:
+    columns = [list(column) for column in zip(*messages, strict=True)] or [[] for _ in _MESSAGES]
+    headers = columns[_MESSAGES.get_field_index("headers")]
+    for row, pairs in enumerate(headers):
+        if pairs is not None:
+            headers[row] = [{"name": name, "value": _bytes(value)} for name, value in pairs]
+    arrays = [pa.array(values, field.type) for values, field in zip(columns, _MESSAGES, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=_MESSAGES)
+
+
+def _bytes(value: str | bytes | None) -> bytes | None:
+    return value.encode() if isinstance(value, str) else value
+
+
+def _from_arrow(batches: Iterable[pa.RecordBatch]) -> Iterator[Outgoing]:
+    for batch in batches:
+        columns = [column.to_pylist() for column in batch.columns]
+        for topic, key, value, partition, pairs, timestamp in zip(*columns, strict=True):
+            headers: Headers | None = None if pairs is None else [(one["name"], one["value"]) for one in pairs]
+            yield Outgoing(topic, key, value, partition, headers, timestamp)
+
+
+class Outcome(Enum):
+    """What became of a batch. NOTHING: it had no rows, so there was no transaction."""
+
+    WRITTEN = "written"
+    SKIPPED = "skipped"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True)
+class _BatchWrite:
+    """All the writing task needs to know."""
+
+    transaction: TransactionSpec
+    attempt: Attempt
+    letters: tuple[DeadLetters, ...]
+    stage: str
+    sequences: Mapping[int, int]
+    groups: tuple[GroupOffsets, ...]
+
+
+def _make_write_task(write: _BatchWrite) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        try:
+            written, letters, outcome = _write(write, _from_arrow(batches))
+        except FiresteelError as error:
+            raise carry(error) from None
+        told = [pa.array([written], pa.int64()), pa.array([json.dumps(letters)]), pa.array([outcome.value])]
+        yield pa.RecordBatch.from_arrays(told, names=["written", "letters", "outcome"])
+
+    return task
+
+
+def _write(write: _BatchWrite, messages: Iterator[Outgoing]) -> tuple[int, dict[int, int], Outcome]:
+    first = next(messages, None)
+    # Rows have come through a shuffle, or there are none: whatever is staged is staged by now.
+    files = files_by_source(write.letters, Path(write.stage), write.sequences)
+    if first is None and not files:
+        return 0, {}, Outcome.NOTHING
+    batch = write.attempt.batch
+    transaction = Transaction(write.transaction)
+    try:
+        reach("m2", batch)
+        if decide(write.attempt, transaction.marker(), write.transaction.topic) is Decision.SKIP:
+            for _ in messages:
+                pass
+            return 0, {}, Outcome.SKIPPED
+        transaction.begin()
+        written = _push(transaction.writer, chain((first,) if first is not None else (), messages), batch)
+        letters = {
+            one.source: write_letters(transaction.writer, one, files[one.source])
+            for one in write.letters
+            if one.source in files
+        }
+        transaction.flush()
+        reach("m4", batch)
+        marker = Marker(write.attempt.query, batch, write.attempt.fingerprint, written, int(time.time() * 1000))
+        reach("m5", batch)
+        transaction.commit(marker, write.groups)
+        reach("m6", batch)
+    except BaseException:
+        transaction.abandon()
+        raise
+    return written, letters, Outcome.WRITTEN
+
+
+def _push(writer: Writer, messages: Iterable[Outgoing], batch: int) -> int:
+    written = 0
+    for message in messages:
+        writer.write(*message)
+        written += 1
+        if written == 1:
+            reach("m3", batch)
+        if written % POLL_EVERY == 0:
+            writer.poll()
+    return written

@@ -1,0 +1,182 @@
+"""Exactly-once in a running job: what readers see, what a batch that runs again does, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+from pyspark.sql import SparkSession
+
+import firesteel
+from firesteel.dev.record import read_records, write_records
+from firesteel.kafka.admin import create_topic, delete_topic
+
+pytestmark = pytest.mark.spark
+
+
+class Copy:
+    """A job from one topic to another, exactly once."""
+
+    def __init__(self, cluster: dict[str, str], make_topic: Callable[..., str], folder: Path) -> None:
+        self.cluster, self.folder = cluster, folder
+        self.source, self.sink = make_topic(partitions=2), make_topic(partitions=2)
+        self.rows = 0
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.folder / ".firesteel" / "copy" / "1-snk"
+
+    def script(
+        self, query: str = "SELECT id, name FROM src", *, sink: str = "", source: str = "", key: str = ""
+    ) -> Path:
+        bootstrap = f"'properties.bootstrap.servers' = '{self.cluster['bootstrap.servers']}'"
+        formats = "'connector' = 'upsert-kafka', 'key.format' = 'json', 'value.format' = 'json'"
+        connector = formats if key else "'connector' = 'kafka', 'format' = 'json'"
+        path = self.folder / "copy.sql"
+        path.write_text(
+            f"CREATE TABLE src (id INT, name STRING) WITH ('connector' = 'kafka', 'topic' = '{self.source}', {bootstrap},"
+            f" 'format' = 'json', 'properties.group.id' = 'g-{self.source}', 'scan.startup.mode' = 'earliest-offset',"
+            f" 'scan.bounded.mode' = 'latest-offset', 'scan.max-rows-per-batch' = '100'{source});\n"
+            f"CREATE TABLE snk ({key or 'id INT, name STRING'}) WITH ('topic' = '{self.sink}', {bootstrap}, {connector},"
+            f" 'sink.delivery-guarantee' = 'exactly-once'{sink});\n"
+            f"INSERT INTO snk {query};\n"
+        )
+        return path
+
+    def write(self, rows: int) -> None:
+        numbers = range(self.rows, self.rows + rows)
+        self.rows += rows
+        write_records(
+            self.cluster,
+            self.source,
+            [(str(n).encode(), json.dumps({"id": n, "name": f"n{n % 3}"}).encode()) for n in numbers],
+        )
+
+    def ids(self) -> list[int]:
+        return sorted(json.loads(record.value or b"")["id"] for record in read_records(self.cluster, self.sink))
+
+    def forget_last_commit(self) -> int:
+        """As if the job had died after Kafka's commit and before Spark's."""
+        commits = self.checkpoint / "commits"
+        last = max(int(path.name) for path in commits.iterdir() if path.name.isdecimal())
+        (commits / str(last)).unlink()
+        (commits / f".{last}.crc").unlink(missing_ok=True)
+        return last
+
+    def committed(self) -> int:
+        consumer = Consumer({**self.cluster, "group.id": f"g-{self.source}"})
+        places = [TopicPartition(self.source, number) for number in range(2)]
+        found = sum(place.offset for place in consumer.committed(places, timeout=10))
+        consumer.close()
+        return found
+
+
+@pytest.fixture
+def copy(cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path) -> Copy:
+    return Copy(cluster, make_topic, tmp_path)
+
+
+def test_a_batch_that_runs_again_is_skipped(copy: Copy, spark: SparkSession) -> None:
+    copy.write(250)
+    firesteel.run(copy.script(), spark=spark)
+    assert copy.ids() == list(range(250))
+    assert copy.committed() == 250
+    copy.forget_last_commit()
+    copy.write(30)
+    job = firesteel.run(copy.script(), spark=spark)
+    assert job.snapshot().skipped_batches == 1
+    assert copy.ids() == list(range(280))
+    assert copy.committed() == 280
+
+
+def test_a_skipped_batch_still_counts(copy: Copy, spark: SparkSession) -> None:
+    """State goes on from the batch that was skipped, so that later sums are right."""
+    script = copy.script(
+        "SELECT name, COUNT(*), SUM(id) FROM src GROUP BY name",
+        key="name STRING, n BIGINT, total BIGINT, PRIMARY KEY (name) NOT ENFORCED",
+    )
+    copy.write(250)
+    firesteel.run(script, spark=spark)
+    before = len(list(read_records(copy.cluster, copy.sink)))
+    copy.forget_last_commit()
+    job = firesteel.run(script, spark=spark)
+    assert job.snapshot().skipped_batches == 1
+    assert len(list(read_records(copy.cluster, copy.sink))) == before
+    copy.write(50)
+    firesteel.run(script, spark=spark)
+    last = {record.key: json.loads(record.value or b"") for record in read_records(copy.cluster, copy.sink)}
+    assert {row["name"]: (row["n"], row["total"]) for row in last.values()} == {
+        f"n{k}": (100, sum(range(k, 300, 3))) for k in range(3)
+    }
+
+
+def test_an_older_state_is_refused(copy: Copy, spark: SparkSession, tmp_path: Path) -> None:
+    copy.write(150)
+    firesteel.run(copy.script(), spark=spark)
+    shutil.copytree(copy.folder / ".firesteel", tmp_path / "backup")
+    copy.write(150)
+    firesteel.run(copy.script(), spark=spark)
+    shutil.rmtree(copy.folder / ".firesteel")
+    shutil.copytree(tmp_path / "backup", copy.folder / ".firesteel")
+    with pytest.raises(firesteel.JobError, match="The state is older than the output"):
+        firesteel.run(copy.script(), spark=spark)
+    assert copy.ids() == list(range(300))
+
+
+def test_starting_over_writes_again(copy: Copy, spark: SparkSession) -> None:
+    copy.write(10)
+    for _ in range(2):
+        firesteel.run(copy.script(sink=", 'sink.transactional-id-prefix' = 'same'"), spark=spark, fresh=True)
+    assert copy.ids() == sorted([*range(10), *range(10)])
+
+
+def test_a_topic_made_anew_is_noticed(copy: Copy, spark: SparkSession) -> None:
+    copy.write(10)
+    firesteel.run(copy.script(), spark=spark)
+    delete_topic(copy.cluster, copy.sink)
+    create_topic(copy.cluster, copy.sink, partitions=2)
+    copy.write(10)
+    with pytest.raises(firesteel.JobError, match="its marker is gone: the topic was deleted and created again"):
+        firesteel.run(copy.script(), spark=spark)
+    assert copy.ids() == []
+    # The way out that the message names.
+    (copy.checkpoint / "transactions.json").unlink()
+    firesteel.run(copy.script(), spark=spark)
+    assert copy.ids() == list(range(10, 20))
+
+
+def test_dead_letters_are_in_the_transaction(copy: Copy, make_topic: Callable[..., str], spark: SparkSession) -> None:
+    dead = make_topic()
+    script = copy.script(source=f", 'error-handling.mode' = 'log', 'error-handling.log.target' = '{dead}'")
+    copy.write(50)
+    # A batch with nothing in it but a bad record is a transaction too.
+    firesteel.run(script, spark=spark)
+    write_records(copy.cluster, copy.source, [(None, b"{oops")])
+    job = firesteel.run(script, spark=spark)
+    assert dict(job.snapshot().sources[0].dead_letters) == {dead: 1}
+    copy.forget_last_commit()
+    job = firesteel.run(script, spark=spark)
+    assert job.snapshot().skipped_batches == 1
+    assert [record.value for record in read_records(copy.cluster, dead)] == [b"{oops"]
+    assert copy.ids() == list(range(50))
+
+
+def test_a_row_that_cannot_be_written_leaves_nothing_open(copy: Copy, spark: SparkSession) -> None:
+    write_records(copy.cluster, copy.source, [(None, b'{"id": 1, "name": "a"}'), (None, b'{"id": 2, "name": null}')])
+    script = copy.script(key="", sink="")
+    script.write_text(script.read_text().replace("snk (id INT, name STRING)", "snk (id INT, name STRING NOT NULL)"))
+    with pytest.raises(firesteel.JobError, match="'name' of 'snk' is NOT NULL"):
+        firesteel.run(script, spark=spark)
+    assert copy.ids() == []
+    assert copy.committed() < 0
+
+
+def test_a_timeout_that_the_broker_refuses_is_said_at_the_start(copy: Copy, spark: SparkSession) -> None:
+    script = copy.script(sink=", 'properties.transaction.timeout.ms' = '3600000'")
+    with pytest.raises(firesteel.OutsideError, match=r"is 3600000, and the broker's .* is 900000"):
+        firesteel.run(script, spark=spark)
+    assert not (copy.folder / ".firesteel").exists()
