@@ -41,6 +41,10 @@ from firesteel.spark.source import REJECT, ReadSpec, make_source
 from firesteel.spark.watermark import times_name
 from firesteel.types import CHARACTER
 
+#: What Spark says when a Python process did not begin in time, and how often a query is started in all.
+_NO_WORKER = "Python worker failed to connect back"
+_MOST_STARTS = 5
+
 #: How long a job that is to stop waits for the batch that is being written.
 _PATIENCE = 20.0
 
@@ -100,10 +104,17 @@ class RunningQuery:
         stream = stream.queryName(name).option("checkpointLocation", checkpoint)
         if interval_ms:
             stream = stream.trigger(processingTime=f"{interval_ms} milliseconds")
-        self._query: StreamingQuery = stream.start()
+        self._stream = stream
+        self._starts = 0
         self._done = threading.Event()
+        self._query: StreamingQuery = self._start()
+
+    def _start(self) -> StreamingQuery:
+        self._starts += 1
+        query = self._stream.start()
         if all(not isinstance(spec.bound, Unbounded) for spec in self._specs):
-            threading.Thread(target=self._await_end, name=f"{name}-end", daemon=True).start()
+            threading.Thread(target=self._await_end, args=(query,), name=f"{self.name}-end", daemon=True).start()
+        return query
 
     def _read_table(self, scan: Scan) -> DataFrame:
         number = len(self._specs)
@@ -138,10 +149,10 @@ class RunningQuery:
     def _note_written(self, batch: int, written: Written) -> None:
         self._written[batch] = written
 
-    def _await_end(self) -> None:
+    def _await_end(self, query: StreamingQuery) -> None:
         """A bounded query has reached its end when there is nothing left to process."""
         try:
-            self._query.processAllAvailable()
+            query.processAllAvailable()
         except Exception:  # the query's own exception says why; `failure` reports it
             return
         self._done.set()
@@ -156,7 +167,14 @@ class RunningQuery:
         if self._stopped or self._query.isActive:
             return None
         error = self._query.exception()
-        return explain_failure(str(error)) if error is not None else None
+        if error is None:
+            return None
+        if _NO_WORKER in str(error) and self._starts < _MOST_STARTS:
+            # Spark waits ten seconds for a Python process to begin, which a machine with much to do may not grant.
+            with self._lock:
+                self._query = self._start()
+            return None
+        return explain_failure(str(error))
 
     def stop(self) -> None:
         failed = not self._stopped and not self._query.isActive and self._query.exception() is not None
