@@ -5,12 +5,13 @@ A script is a path, or SQL text. No JVM is started by `check`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firesteel.errors import Problem, Source, UsageError
 from firesteel.plan.analyze import Analysis, analyze
+from firesteel.plan.python_function import allowed_modules
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -43,13 +44,25 @@ def _is_text(script: str) -> bool:
     return "\n" in script or (";" in script and " " in script and not Path(script).suffix)
 
 
-def check(script: str | Path, settings: Mapping[str, str] | None = None) -> tuple[Problem, ...]:
-    """Every mistake in the script, and every warning, in the order of the script. Never raises for a mistake in it."""
-    return analyze_script(script, settings).problems
+def check(
+    script: str | Path, settings: Mapping[str, str] | None = None, python_functions: Iterable[str] = ()
+) -> tuple[Problem, ...]:
+    """Every mistake in the script, and every warning, in the order of the script. Never raises for a mistake in it.
+
+    `python_functions` are the modules whose functions CREATE FUNCTION may use; the script cannot allow them itself.
+    """
+    return analyze_script(script, settings, python_functions).problems
 
 
-def analyze_script(script: str | Path, settings: Mapping[str, str] | None = None) -> Analysis:
-    return analyze(read_script(script), settings or {})
+def analyze_script(
+    script: str | Path, settings: Mapping[str, str] | None = None, python_functions: Iterable[str] = ()
+) -> Analysis:
+    source = read_script(script)
+    return analyze(source, settings or {}, allowed_modules(python_functions, _folder(source)))
+
+
+def _folder(source: Source) -> Path:
+    return Path.cwd() if source.name == TEXT_NAME else Path(source.name).resolve().parent
 
 
 def start(
@@ -60,9 +73,10 @@ def start(
     fresh: bool = False,
     master: str | None = None,
     spark: SparkSession | None = None,
+    python_functions: Iterable[str] = (),
 ) -> Job:
     """Starts the job and returns at once. `settings` count as if the script SET them; `spark` is a session to run on."""
-    analysis = analyze_script(script, settings)
+    analysis = analyze_script(script, settings, python_functions)
     return start_analyzed(analysis, name=name, fresh=fresh, master=master, spark=spark)
 
 
@@ -77,8 +91,7 @@ def start_analyzed(
     """Starts the job of a script that has been analysed already, as the command line has when it shows the warnings."""
     from firesteel.spark.job import Job
 
-    folder = Path.cwd() if analysis.source.name == TEXT_NAME else Path(analysis.source.name).resolve().parent
-    return Job(analysis, name=name, folder=folder, fresh=fresh, master=master, session=spark)
+    return Job(analysis, name=name, folder=_folder(analysis.source), fresh=fresh, master=master, session=spark)
 
 
 def run(script: str | Path, **options: Any) -> Job:

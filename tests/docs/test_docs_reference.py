@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.cli.function_page import render_functions
 from firesteel.cli.options import reference_files
 from firesteel.cli.reference import OPTION_COLUMNS, pages
 from firesteel.cli.text import Language
@@ -23,6 +24,11 @@ def test_page_is_fresh(name: str) -> None:
     path = FOLDER / name
     assert path.is_file(), "Run: firesteel options --write docs/reference"
     assert path.read_text(encoding="utf-8") == FILES[name], "Run: firesteel options --write docs/reference"
+
+
+def test_the_page_of_functions_is_fresh() -> None:
+    page = FOLDER.parent / "functions.md"
+    assert page.read_text(encoding="utf-8") == render_functions(), "Run: firesteel options --write docs/reference"
 
 
 def test_no_page_is_left_over() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from firesteel.cli.command import Subparsers, add_command
 from firesteel.cli.finding import Checked, check_files
-from firesteel.cli.script import add_settings, settings
+from firesteel.cli.script import add_python_functions, add_settings, settings
 from firesteel.errors import Blame, Problem, Source, render_problem
 
 
@@ -24,10 +24,14 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--strict", action="store_true", help="take warnings for mistakes")
     parser.add_argument("--format", choices=("human", "json", "sarif"), default="human", help="default: human")
     add_settings(parser)
+    add_python_functions(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    checked = [file.strict() if args.strict else file for file in check_files(args.scripts, settings(args))]
+    checked = [
+        file.strict() if args.strict else file
+        for file in check_files(args.scripts, settings(args), args.python_functions)
+    ]
     match args.format:
         case "json":
             print(render_json(checked))

@@ -7,7 +7,7 @@ import json
 
 from firesteel.api import analyze_script
 from firesteel.cli.command import Subparsers, add_command
-from firesteel.cli.script import add_settings, print_warnings, settings
+from firesteel.cli.script import add_python_functions, add_settings, print_warnings, settings
 from firesteel.options.secret import mask
 from firesteel.options.setting import STATE_TTL
 from firesteel.plan.explain import explanation_document, render_explanation
@@ -25,10 +25,11 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("script", metavar="JOB.sql", help="the script")
     parser.add_argument("--format", choices=("human", "json"), default="human", help="default: human")
     add_settings(parser)
+    add_python_functions(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    analysis = analyze_script(args.script, settings(args))
+    analysis = analyze_script(args.script, settings(args), args.python_functions)
     analysis.raise_errors()
     print_warnings(analysis)
     ttl = analysis.setting(STATE_TTL) if TTL_HAS_EFFECT else None

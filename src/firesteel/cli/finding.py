@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -31,7 +31,9 @@ class Checked:
         return replace(self, problems=tuple(replace(problem, severity=Severity.ERROR) for problem in self.problems))
 
 
-def check_files(names: list[str], settings: Mapping[str, str]) -> Iterator[Checked]:
+def check_files(
+    names: list[str], settings: Mapping[str, str], python_functions: Iterable[str] = ()
+) -> Iterator[Checked]:
     """Every script once, in the order they are named; the scripts of a folder in the order of their names."""
     seen: set[Path] = set()
     for name in names:
@@ -43,7 +45,7 @@ def check_files(names: list[str], settings: Mapping[str, str]) -> Iterator[Check
         for file in files:
             if file.resolve() not in seen:
                 seen.add(file.resolve())
-                yield _check(file, settings)
+                yield _check(file, settings, python_functions)
 
 
 def _scripts(path: Path) -> list[Path]:
@@ -59,9 +61,9 @@ def _scripts(path: Path) -> list[Path]:
     return found
 
 
-def _check(file: Path, settings: Mapping[str, str]) -> Checked:
+def _check(file: Path, settings: Mapping[str, str], python_functions: Iterable[str]) -> Checked:
     try:
-        analysis = analyze_script(file, settings)
+        analysis = analyze_script(file, settings, python_functions)
     except UsageError as error:
         return _unreadable(str(file), error)
     return Checked(analysis.source, analysis.problems)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from firesteel.cli.command import Subparsers, add_command
+from firesteel.cli.function_page import render_functions
 from firesteel.cli.reference import Page, pages
 from firesteel.cli.reference_page import render_index, render_json, render_markdown, render_text
 from firesteel.cli.text import Language
@@ -94,6 +95,7 @@ def _write(folder: Path) -> None:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="\n")
+        (folder.parent / "functions.md").write_text(render_functions(), encoding="utf-8", newline="\n")
     except OSError as error:
         raise UsageError(f"'{folder}' cannot be written: {error.strerror or error}.") from None
-    print(f"{len(files)} pages written to {folder}.")
+    print(f"{len(files)} pages written to {folder}, and one beside it.")

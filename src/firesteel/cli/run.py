@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from firesteel.api import analyze_script, start_analyzed
 from firesteel.cli.command import Subparsers, add_command
-from firesteel.cli.script import add_settings, print_warnings, settings
+from firesteel.cli.script import add_python_functions, add_settings, print_warnings, settings
 from firesteel.errors import FiresteelError
 from firesteel.ui.terminal import Output, open_view
 
@@ -28,6 +28,7 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument("script", metavar="JOB.sql", help="the script")
     add_settings(parser)
+    add_python_functions(parser)
     parser.add_argument("--fresh", action="store_true", help="start over: forget state and progress")
     parser.add_argument(
         "--master", metavar="URL", help="Spark's master, for example spark://host:7077; else this machine"
@@ -39,7 +40,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    analysis = analyze_script(args.script, settings(args))
+    analysis = analyze_script(args.script, settings(args), args.python_functions)
     analysis.raise_errors()
     print_warnings(analysis)
     output = Output.JSON if args.json else Output.QUIET if args.quiet else Output.PROGRESS

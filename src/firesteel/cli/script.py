@@ -20,6 +20,16 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_python_functions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--python-functions",
+        metavar="MODULE",
+        action="append",
+        default=[],
+        help="allow functions of this Python module in CREATE FUNCTION, also FIRESTEEL_PYTHON_FUNCTIONS; may be repeated",
+    )
+
+
 def settings(args: argparse.Namespace) -> dict[str, str]:
     return pairs(args.set, "--set")
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from sqlglot import exp
+
 from firesteel.catalog.catalog import Catalog, declare
 from firesteel.catalog.table import Computed, Table
 from firesteel.errors import Problem, ScriptError, Severity, Source, Span
@@ -25,12 +27,25 @@ from firesteel.plan.node import Sink
 from firesteel.plan.number_rows import number_rows
 from firesteel.plan.place_watermarks import place_watermarks
 from firesteel.plan.prune_columns import prune_columns
+from firesteel.plan.python_function import PythonModules, bind_functions, load_function
 from firesteel.plan.resolve_insert import resolve_insert
 from firesteel.plan.resolve_query import QueryResolver
 from firesteel.plan.resolve_table import resolve_table, resolve_watermark
 from firesteel.plan.support import check_support, settings_without_effect
 from firesteel.sql.script import parse_script
-from firesteel.sql.statement import CreateTable, CreateView, Explain, Insert, Query, Set, Statement, StatementSet, Text
+from firesteel.sql.statement import (
+    ComputedColumn,
+    CreateFunction,
+    CreateTable,
+    CreateView,
+    Explain,
+    Insert,
+    Query,
+    Set,
+    Statement,
+    StatementSet,
+    Text,
+)
 
 T = TypeVar("T")
 
@@ -64,8 +79,10 @@ class Analysis:
             raise ScriptError(self.errors, self.source)
 
 
-def analyze(source: Source, settings: Mapping[str, str] | None = None) -> Analysis:
-    """`settings` count as if the script began with a SET for each."""
+def analyze(
+    source: Source, settings: Mapping[str, str] | None = None, modules: PythonModules | None = None
+) -> Analysis:
+    """`settings` count as if the script began with a SET for each. `modules` are those whose functions may be used."""
     script, problems = parse_script(source)
     known = Known()
     for key, value in (settings or {}).items():
@@ -77,7 +94,7 @@ def analyze(source: Source, settings: Mapping[str, str] | None = None) -> Analys
     known.broken |= {known.catalog.key(name) for name in script.refused}
     sinks: list[Sink] = []
     for statement in script.statements:
-        sinks += _statement(statement, known)
+        sinks += _statement(statement, known, modules or PythonModules())
     known.report(*advise(tuple(sinks), known.catalog.settings))
     known.report(*settings_without_effect(known.catalog.settings))
     ordered = sorted(known.problems, key=lambda problem: problem.span.start if problem.span else 0)
@@ -101,10 +118,15 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:200]}…{text[-200:]}"
 
 
-def _statement(statement: Statement, known: Known) -> list[Sink]:
+def _statement(statement: Statement, known: Known, modules: PythonModules) -> list[Sink]:
+    _bind(statement, known)
     known.catalog, problems = declare(statement, known.catalog)
     known.report(*problems)
     match statement:
+        case CreateFunction(language=language) if language.upper() == "PYTHON":
+            function, problems = load_function(statement, modules)
+            known.functions[statement.name.text.lower()] = function
+            known.report(*problems)
         case CreateTable():
             _check_table(statement, known)
         case CreateView():
@@ -122,6 +144,24 @@ def _statement(statement: Statement, known: Known) -> list[Sink]:
         case Explain(statement=StatementSet(inserts=inserts)):
             _inserts(inserts, known)
     return []
+
+
+def _bind(statement: Statement, known: Known) -> None:
+    """Says to each call in the statement which function of the script it calls."""
+    functions = {name: known.functions[name] for name in known.catalog.functions if name in known.functions}
+    trees: list[exp.Expr] = []
+    match statement:
+        case CreateTable(columns=columns, watermarks=watermarks):
+            trees = [column.expression for column in columns if isinstance(column, ComputedColumn)]
+            trees += [watermark.expression for watermark in watermarks]
+        case CreateView(query=query) | Query(query=query) | Insert(query=query):
+            trees = [query]
+        case StatementSet(inserts=inserts):
+            trees = [insert.query for insert in inserts]
+        case Explain(statement=inner):
+            _bind(inner, known)
+    for tree in trees:
+        bind_functions(tree, functions)
 
 
 def _inserts(inserts: tuple[Insert, ...], known: Known) -> list[Sink]:

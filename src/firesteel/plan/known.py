@@ -6,6 +6,7 @@ from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.table import Table
 from firesteel.errors import Problem
 from firesteel.plan.mistake import Mistake
+from firesteel.plan.python_function import PythonFunction
 from firesteel.sql.statement import CreateView, Name, OptionEntry
 
 
@@ -19,6 +20,8 @@ class Known:
     def __init__(self) -> None:
         self.catalog = Catalog()
         self.broken: set[str] = set()
+        #: What the script's functions are, by their names in lower case.
+        self.functions: dict[str, PythonFunction] = {}
         # In the order they were found. A dict, since a generated script can have thousands of them.
         self._problems: dict[Problem, None] = {}
 

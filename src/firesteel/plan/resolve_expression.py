@@ -17,6 +17,7 @@ from firesteel.plan.function import MISSING, OPERATOR_NAMES, find_function, func
 from firesteel.plan.interval import interval_value
 from firesteel.plan.mistake import Mistake, count, suggest
 from firesteel.plan.operator_function import field_type
+from firesteel.plan.python_function import PythonFunction, bound_function
 from firesteel.plan.resolve_json import JSON_CALLS, json_arguments
 from firesteel.plan.scope import AmbiguousColumn, Scope, UnknownColumn
 from firesteel.plan.signature import ArgumentError, Arguments
@@ -295,6 +296,9 @@ class ExpressionResolver:
                 span_of(node),
                 "Use HAVING to filter groups." if self.clause == "WHERE" else None,
             )
+        function = bound_function(node)
+        if function is not None:
+            return self._python(function, node)
         if name == "IF" and len(node.expressions) == 3:
             when, then, otherwise = node.expressions
             return self._case(exp.Case(ifs=[exp.If(this=when, true=then)], default=otherwise))
@@ -308,6 +312,16 @@ class ExpressionResolver:
             unit, *others = node.expressions
             return self.built(name, (_word(unit.name), *(self.resolve(other) for other in others)), node)
         return self.call(name, node.expressions, node)
+
+    def _python(self, function: PythonFunction, node: exp.Anonymous) -> Expression:
+        given = len(node.expressions)
+        if given < function.least or (function.most is not None and given > function.most):
+            raise Mistake(
+                f"'{written_name(node)}' has {count(given, 'argument')} and takes {_arity(function.least, function.most)}.",
+                span_of(node),
+            )
+        path = Literal(function.path, Char(len(function.path), nullable=False))
+        return Call("PYTHON", (path, *(self.resolve(argument) for argument in node.expressions)), function.result)
 
     def call(self, name: str, arguments: list[Any], node: exp.Expression) -> Expression:
         function = find_function(name)

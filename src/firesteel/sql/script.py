@@ -11,15 +11,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 
+from sqlglot import exp
+
 from firesteel.errors import Problem, Source, Span
 from firesteel.sql.command import StatementParser
 from firesteel.sql.cursor import Mistake
 from firesteel.sql.node import cast_type, span_of, table_hints, written_name
 from firesteel.sql.reserved import RESERVED
-from firesteel.sql.statement import Explain, Insert, Name, Script, Statement, StatementSet
+from firesteel.sql.statement import Explain, Insert, Name, Query, Script, Statement, StatementSet
 from firesteel.sql.token import Kind, Token, tokenize
+from firesteel.types import DataType
 
-__all__ = ["cast_type", "parse_script", "span_of", "table_hints", "written_name"]
+__all__ = ["cast_type", "parse_script", "parse_type", "span_of", "table_hints", "written_name"]
 
 
 def parse_script(source: Source) -> tuple[Script, tuple[Problem, ...]]:
@@ -37,6 +40,22 @@ def parse_script(source: Source) -> tuple[Script, tuple[Problem, ...]]:
         reader.finish()
     problems = sorted(reader.problems, key=lambda problem: problem.span.start if problem.span else 0)
     return Script(tuple(reader.statements), tuple(reader.refused)), tuple(problems)
+
+
+def parse_type(text: str) -> DataType | None:
+    """A type that stands alone, as a Python function may declare it; None: it is none.
+
+    >>> str(parse_type("ARRAY<INT>"))
+    'ARRAY<INT>'
+    >>> parse_type("INT) OR (1") is None
+    True
+    """
+    script, problems = parse_script(Source("type", f"SELECT CAST(NULL AS {text}) FROM t"))
+    statement = script.statements[0] if not problems and len(script.statements) == 1 else None
+    if not isinstance(statement, Query) or len(statement.query.expressions) != 1:
+        return None
+    cast = statement.query.expressions[0]
+    return cast_type(cast.to) if isinstance(cast, exp.Cast) else None
 
 
 def _split(tokens: list[Token]) -> list[list[Token]]:

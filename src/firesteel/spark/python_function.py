@@ -1,0 +1,63 @@
+"""Calls of the script's own Python functions: a block of Arrow at a time, row by row within it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark import cloudpickle
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from firesteel.formats.arrow import arrow_type
+from firesteel.plan.expression import Call
+from firesteel.plan.python_function import find_target
+from firesteel.spark.arrow_function import computed
+from firesteel.spark.failure import CarriedError
+from firesteel.spark.spelling import Spelling, literal
+
+
+def _python(call: Call, args: list[Column]) -> Column:
+    path = str(literal(call, 0))
+    function = find_target(path)
+    _send_along(path)
+    result = arrow_type(call.type)
+
+    def compute(*columns: pa.Array) -> pa.Array:
+        values = []
+        for row in zip(*(column.to_pylist() for column in columns), strict=True):
+            try:
+                # The first column only says how many rows there are.
+                values.append(function(*row[1:]))
+            except Exception as error:
+                raise CarriedError(
+                    f"The function '{path}' failed: {type(error).__name__}: {str(error)[:200]}"
+                ) from None
+        try:
+            return pa.array(values, result)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+            raise CarriedError(
+                f"The function '{path}' gives a value that is no {call.type.sql}: {str(error)[:200]}",
+                "Return what its annotation, or its 'result_type', says.",
+            ) from None
+
+    return computed(compute, call.type, F.lit(True), *args[1:])
+
+
+def _send_along(path: str) -> None:
+    """The module travels with the function, and so does what lies beside it: the workers need not have them installed."""
+    module = sys.modules[path.rpartition(".")[0]]
+    if module.__file__ is None:
+        return
+    folder = Path(module.__file__).resolve().parent
+    if folder.is_relative_to(sys.prefix) or folder.is_relative_to(sys.base_prefix):
+        # It is installed, and has to be on the workers too.
+        return
+    for other in list(sys.modules.values()):
+        place = getattr(other, "__file__", None)
+        if place is not None and Path(place).resolve().parent == folder:
+            cloudpickle.register_pickle_by_value(other)  # type: ignore[no-untyped-call]
+
+
+PYTHON_SPELLINGS: dict[str, Spelling] = {"PYTHON": _python}

@@ -1,0 +1,128 @@
+"""CREATE FUNCTION … LANGUAGE PYTHON: what is allowed, what is found, and the type that comes out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.plan.test_plan_case import PRELUDE
+
+from firesteel.errors import Source
+from firesteel.plan.analyze import Analysis, analyze
+from firesteel.plan.expression import Call, Expression, children
+from firesteel.plan.node import Project
+from firesteel.plan.python_function import PythonModules, allowed_modules
+
+MODULE = """
+from __future__ import annotations
+import datetime
+from decimal import Decimal
+from typing import Optional
+
+def double(x: int) -> int: return x * 2
+def name(a: str, b: str = "") -> Optional[str]: return a + b
+def day(x) -> datetime.date: return x
+def price(x) -> Decimal: return x
+def untyped(x): return x
+def declared(x): return x
+declared.result_type = "ARRAY<STRING>"
+def badly(x): return x
+badly.result_type = "NUMBERS"
+value = 5
+
+class TimestampType:
+    precision = 3
+class udf:
+    def __init__(self, func): self._func, self._result_type = func, TimestampType()
+wrapped = udf(lambda x, y: x)
+"""
+
+
+@pytest.fixture
+def modules(tmp_path: Path) -> Iterator[PythonModules]:
+    (tmp_path / "shop_functions.py").write_text(MODULE, encoding="utf-8")
+    yield PythonModules(frozenset({"shop_functions"}), tmp_path)
+    sys.modules.pop("shop_functions", None)
+
+
+def analyzed(sql: str, modules: PythonModules | None) -> Analysis:
+    return analyze(Source("job.sql", PRELUDE + sql), None, modules)
+
+
+def create(path: str, name: str = "f") -> str:
+    return f"CREATE TEMPORARY FUNCTION {name} AS '{path}' LANGUAGE PYTHON;\n"
+
+
+@pytest.mark.parametrize(
+    ("function", "call", "expected"),
+    [
+        ("double", "f(user_id)", "BIGINT"),
+        ("name", "F(region)", "STRING"),
+        ("name", "f(region, 'x')", "STRING"),
+        ("day", "f(1)", "DATE"),
+        ("price", "f(1)", "DECIMAL(38, 18)"),
+        ("declared", "f(1)", "ARRAY<STRING>"),
+        ("wrapped", "f(1, 2)", "TIMESTAMP(3)"),
+    ],
+)
+def test_types(function: str, call: str, expected: str, modules: PythonModules) -> None:
+    insert = f"INSERT INTO dest SELECT 1, CAST({call} AS STRING) FROM views;"
+    (sink,) = analyzed(create(f"shop_functions.{function}") + insert, modules).sinks
+    assert isinstance(sink.input, Project)
+    (found,) = (one for expression in sink.input.expressions for one in calls(expression))
+    assert str(found.type) == expected
+    assert str(found).startswith(f"PYTHON('shop_functions.{function}', ")
+
+
+def calls(expression: Expression) -> Iterator[Call]:
+    if isinstance(expression, Call) and expression.function == "PYTHON":
+        yield expression
+    for child in children(expression):
+        yield from calls(child)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("other.f", "which is not allowed to run here"),
+        ("shop_functions.nothing", "The module 'shop_functions' has no function 'nothing'."),
+        ("shop_functions.value", "'shop_functions.value' is no function."),
+        ("shop_functions.untyped", "The function 'f' does not say what type it gives."),
+        ("shop_functions.badly", "The function 'f' gives 'NUMBERS', which is no type."),
+        ("f", "'f' is no Python function."),
+    ],
+)
+def test_refused(path: str, message: str, modules: PythonModules) -> None:
+    sql = create(path) + "INSERT INTO dest SELECT f(user_id), region FROM views;"
+    (problem,) = analyzed(sql, modules).errors
+    assert message in problem.message
+    assert problem.span is not None
+
+
+def test_nothing_is_imported_that_is_not_allowed(modules: PythonModules) -> None:
+    (problem,) = analyzed(create("shop_functions.double"), PythonModules(frozenset(), modules.folder)).errors
+    assert problem.hint is not None and "--python-functions shop_functions" in problem.hint
+    assert "shop_functions" not in sys.modules
+
+
+def test_a_module_that_is_not_there(tmp_path: Path) -> None:
+    (problem,) = analyzed(create("absent.f"), PythonModules(frozenset({"absent"}), tmp_path)).errors
+    assert "The module 'absent' is not found" in problem.message
+
+
+def test_a_wrong_number_of_arguments(modules: PythonModules) -> None:
+    sql = create("shop_functions.double") + "INSERT INTO dest SELECT f(user_id, 1), region FROM views;"
+    (problem,) = analyzed(sql, modules).errors
+    assert problem.message == "'f' has 2 arguments and takes 1."
+
+
+def test_a_function_of_the_system_goes_first(modules: PythonModules) -> None:
+    sql = create("shop_functions.double", "upper") + "INSERT INTO dest SELECT 1, upper(region) FROM views;"
+    assert "PYTHON" not in repr(analyzed(sql, modules).sinks)
+
+
+def test_the_environment_allows_too() -> None:
+    found = allowed_modules(["a"], None, {"FIRESTEEL_PYTHON_FUNCTIONS": "b, c.d"})
+    assert [found.allow(name) for name in ("a", "b.x", "c", "c.d")] == [True, True, False, True]
