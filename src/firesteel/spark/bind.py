@@ -26,6 +26,7 @@ from firesteel.options.kafka import (
 from firesteel.options.legacy import SINK_IGNORE_RETRACTION
 from firesteel.options.partitioner import Default
 from firesteel.options.position import bound, start_position
+from firesteel.plan.delivery import is_exactly_once
 from firesteel.plan.node import Scan, Sink
 from firesteel.spark.exactly_once import ExactlyOnceSpec, same_cluster
 from firesteel.spark.sink import WriteSpec
@@ -92,10 +93,6 @@ def bind_sink(sink: Sink, *, drop_nulls: bool) -> WriteSpec:
         ignore_deletes=bool(ignore_deletes),
         lossy=options.get(SINK_DELIVERY_GUARANTEE) is DeliveryGuarantee.NONE,
     )
-
-
-def is_exactly_once(table: Table) -> bool:
-    return table.options.get(SINK_DELIVERY_GUARANTEE) is DeliveryGuarantee.EXACTLY_ONCE
 
 
 def bind_exactly_once(
