@@ -9,6 +9,7 @@ from firesteel.catalog.table import Table
 from firesteel.errors import Problem, Severity, Span
 from firesteel.options.kafka import BOOTSTRAP_SERVERS, TOPIC, TOPIC_PATTERN
 from firesteel.options.setting import STATE_TTL
+from firesteel.plan.delivery import advise_delivery
 from firesteel.plan.node import Sink, scans
 from firesteel.plan.state import TTL_HAS_EFFECT, State, plan_state
 
@@ -18,7 +19,8 @@ _SIMPLE = re.compile(r"[^(*+?{]*(?:[*+?][^(*+?{]*){0,2}")
 
 
 def advise(sinks: tuple[Sink, ...], settings: Mapping[str, object]) -> tuple[Problem, ...]:
-    return (*_endless_state(sinks, settings), *_loops(sinks), *_shared_topics(sinks))
+    delivery = (problem for sink in sinks for problem in advise_delivery(sink))
+    return (*_endless_state(sinks, settings), *_loops(sinks), *_shared_topics(sinks), *delivery)
 
 
 def _endless_state(sinks: Iterable[Sink], settings: Mapping[str, object]) -> Iterator[Problem]:

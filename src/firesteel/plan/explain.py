@@ -12,6 +12,8 @@ from typing import Any
 
 from firesteel.catalog.table import Computed
 from firesteel.changelog import RowKind, render_changelog
+from firesteel.options.kafka import SINK_DELIVERY_GUARANTEE, DeliveryGuarantee
+from firesteel.plan.delivery import render_delivery
 from firesteel.plan.lineage import Derivation, Lineage, column_lineage, condition_origins
 from firesteel.plan.node import Node, Scan, Sink, scans
 from firesteel.plan.state import TTL_HAS_EFFECT, State, plan_state
@@ -37,6 +39,7 @@ def render_explanation(sink: Sink, ttl: timedelta | None = None) -> str:
         ("Unique key", _unique_key(sink)),
         ("State", _state(sink, ttl)),
         ("Columns read", _reads(sink)),
+        ("Delivery", [render_delivery(sink)]),
         ("Lineage", _lineage(sink)),
     )
     parts = [render_plan(sink)]
@@ -126,6 +129,7 @@ def explanation_document(sink: Sink, ttl: timedelta | None = None) -> dict[str, 
         "sink": sink.table.name,
         "plan": _node(sink),
         "unique_key": None if sink.unique_key is None else _ordered(sink.unique_key, sink),
+        "delivery": (sink.table.options.get(SINK_DELIVERY_GUARANTEE) or DeliveryGuarantee.AT_LEAST_ONCE).value,
         "state": [_state_document(state, ttl) for state in plan_state(sink)],
         "sources": [
             {

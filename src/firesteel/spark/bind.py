@@ -29,6 +29,7 @@ from firesteel.options.legacy import SINK_IGNORE_RETRACTION, UpdateMode
 from firesteel.options.partitioner import Default
 from firesteel.options.position import bound, start_position
 from firesteel.options.upsert_kafka import SINK_BUFFER_FLUSH_MAX_ROWS
+from firesteel.plan.delivery import is_exactly_once
 from firesteel.plan.node import Scan, Sink
 from firesteel.plan.retraction import is_in_order
 from firesteel.spark.exactly_once import ExactlyOnceSpec, same_cluster
@@ -101,10 +102,6 @@ def bind_sink(sink: Sink, *, drop_nulls: bool) -> WriteSpec:
         tasks=options.get(SINK_PARALLELISM),
         lossy=options.get(SINK_DELIVERY_GUARANTEE) is DeliveryGuarantee.NONE,
     )
-
-
-def is_exactly_once(table: Table) -> bool:
-    return table.options.get(SINK_DELIVERY_GUARANTEE) is DeliveryGuarantee.EXACTLY_ONCE
 
 
 def bind_exactly_once(

@@ -39,9 +39,10 @@ from firesteel.options.setting import (
     StateBackend,
 )
 from firesteel.plan.analyze import Analysis
+from firesteel.plan.delivery import is_exactly_once
 from firesteel.plan.fingerprint import render_state
 from firesteel.plan.node import Sink, scans
-from firesteel.spark.bind import dead_letter_topic, is_exactly_once
+from firesteel.spark.bind import dead_letter_topic
 from firesteel.spark.checkpoint import Checkpoint
 from firesteel.spark.cluster import check_workers
 from firesteel.spark.query import RunningQuery
