@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from firesteel.kafka.position import Partition, Positions, from_json, to_json
+
 #: The mark of a row that is a mark, in milliseconds since 1970; NULL in every other row.
 MARK = "__mark"
 #: Which of the source's partitions a row comes from, as a small number.
@@ -31,30 +33,33 @@ def emits_mark(start: Mapping[str, Any] | None, end: Mapping[str, Any]) -> bool:
 
 
 class Times:
-    """The greatest event time of each slot, on its way from Spark's reports to the source.
+    """The greatest event time of each slot's partition, on its way from Spark's reports to the source.
 
-    The two live in different processes of the driver's machine and share a file. The source only ever learns of times
-    that have been read, so what it reads may be old, and is never wrong.
+    The two live in different processes of the driver's machine and share a file, beside the state: a partition whose rows
+    have all been read still has its time after a restart. The source only ever learns of times that have been read, so
+    what it reads may be old, and is never wrong.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, slots: tuple[Partition, ...]) -> None:
         self._path = Path(path)
-        self._known: dict[int, int] = {}
+        self._slots = slots
+        self._known = self.read()
 
     def note(self, found: Mapping[str, Any]) -> None:
-        """Adds what a batch has seen, by slot."""
-        changed = False
-        for slot, time in found.items():
-            if time is not None and int(time) > self._known.get(int(slot), -SHIFT - 1):
-                self._known[int(slot)] = int(time)
-                changed = True
-        if changed:
+        """Adds what a batch has seen, by the number of the slot."""
+        known = dict(self._known)
+        for number, time in found.items():
+            if time is not None:
+                partition = self._slots[int(number)]
+                known[partition] = max(int(time), known.get(partition, int(time)))
+        if known != self._known:
+            self._known = known
             fresh = self._path.with_suffix(".new")
-            fresh.write_text(json.dumps(self._known))
+            fresh.write_text(json.dumps(to_json(known)))
             fresh.replace(self._path)
 
-    def read(self) -> dict[int, int]:
+    def read(self) -> Positions:
         try:
-            return {int(slot): int(time) for slot, time in json.loads(self._path.read_text()).items()}
+            return from_json(json.loads(self._path.read_text()))
         except FileNotFoundError:
             return {}

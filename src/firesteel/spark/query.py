@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -85,7 +84,7 @@ class RunningQuery:
         self._idle_seconds = idle_seconds
         self._waited = {id(scan) for scan in watermarked_scans(sink)}
         self._times: dict[int, Times] = {}
-        self._folder = tempfile.TemporaryDirectory(prefix="firesteel-times-") if self._waited else None
+        self._folder = Path(checkpoint) / "times"
         self._seen = -1
         self._stopped = False
         self._lock = threading.Lock()
@@ -138,12 +137,12 @@ class RunningQuery:
         return rows.where(column(REJECT).isNull()).drop(REJECT)
 
     def _with_event_time(self, spec: ReadSpec, number: int) -> ReadSpec:
-        assert self._folder is not None
-        path = str(Path(self._folder.name) / f"{number}.json")
-        self._times[number] = Times(path)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = str(self._folder / f"{number}.json")
         found = find_partitions(consumer_for(spec.config), spec.subscription)[:_MOST_SLOTS]
         # A pattern that matches nothing yet has no partitions; the first to come is told apart from nobody.
         slots = tuple(found) or (("", 0),)
+        self._times[number] = Times(path, slots)
         return dataclasses.replace(spec, slots=slots, times=path, idle_seconds=self._idle_seconds)
 
     def _note_written(self, batch: int, written: Written) -> None:
@@ -183,8 +182,6 @@ class RunningQuery:
         # Longer than `spark.sql.streaming.stopTimeout`: the session's end takes it along.
         with suppress(PySparkException):
             self._query.stop()
-        if self._folder is not None:
-            self._folder.cleanup()
         if self._once is not None and (torn or failed):
             self._once.settle()
 
@@ -218,7 +215,7 @@ class RunningQuery:
             end = _offset(source["endOffset"])
             marks = 1 if emits_mark(_offset(source["startOffset"] or {}), end) else 0
             rows = max(0, int(source["numInputRows"]) - sum(refused.values()) - marks)
-            if number in self._times and not self._stopped:
+            if number in self._times:
                 self._times[number].note((progress.get("observedMetrics") or {}).get(times_name(number)) or {})
             sources[spec.table] = SourceProgress(before.rows + rows, (before.lag or 0) + _lag(source))
             if spec.group is not None and number not in written.groups:

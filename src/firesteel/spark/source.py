@@ -241,11 +241,11 @@ class KafkaStreamReader(DataSourceStreamReader):
         A partition that has been read to its bound waits for nobody, and none waits for one that is idle.
         """
         times = from_json(start.get("times") or {})
-        seen = Times(self.spec.times).read()
+        seen = Times(self.spec.times, self.spec.slots).read()
         for one in target:
-            slot = slot_of(self.spec.slots, one)
-            if slot in seen:
-                times[one] = max(seen[slot], times.get(one, seen[slot]))
+            speaker = self.spec.slots[slot_of(self.spec.slots, one)]
+            if speaker in seen:
+                times[one] = max(seen[speaker], times.get(one, seen[speaker]))
         mark = start.get("mark")
         waiting = [one for one in target if ends is None or target[one] < ends.get(one, 0)]
         if ends is not None and not waiting:
