@@ -8,6 +8,7 @@ from firesteel.errors import Problem
 from firesteel.plan.event_time import closing_node, open_session
 from firesteel.plan.expression import ColumnRef, column_refs
 from firesteel.plan.node import Aggregate, Filter, Join, JoinKind, Node, Normalize, Project, Rank
+from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Window, WindowAggregate
 
 
@@ -18,20 +19,34 @@ def check_windows(node: Node) -> Iterator[Problem]:
 
 def _one_mode(node: Node) -> Iterator[Problem]:
     """Spark runs a query either so that groups come when they are final, or so that they come with every change."""
-    updating = _updating(node)
-    if updating is not None and closing_node(node) is not None:
+    updating, closing = _updating(node), closing_node(node)
+    if updating is not None and closing is not None:
         yield Problem(
-            "An aggregate that updates beside one that waits for its window, in one INSERT, is not supported yet.",
+            f"{_said(updating)} that updates beside {_said(closing, True)} that waits for event time, in one INSERT, is not"
+            " supported yet.",
             updating.span,
-            "Group by window_start and window_end too, or write the windows into a topic and read that.",
+            "Write the one's rows into a topic and read that, or group by window_start and window_end too.",
         )
+
+
+def _said(node: Node, inside: bool = False) -> str:
+    match node:
+        case Rank():
+            return "ROW_NUMBER()"
+        case Join() | TimeJoin():
+            name = "a join"
+        case Normalize():
+            name = "a table"
+        case _:
+            name = "an aggregate"
+    return name if inside else name.capitalize()
 
 
 def _updating(node: Node) -> Node | None:
     match node:
         case Aggregate() | Normalize():
             return node
-        case Rank() if not node.keeps_first:
+        case Rank() if not node.keeps_first and node.window_end is None:
             return node
         case Join() if node.kind is not JoinKind.INNER:
             return node

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firesteel.plan.expression import ColumnRef
-from firesteel.plan.node import Filter, Node, Project, Scan, Sink, Union
+from firesteel.plan.node import Filter, JoinKind, Node, Project, Rank, Scan, Sink, Union
+from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Assigner, Session, Watermark, Window, WindowAggregate
 
 
@@ -24,6 +25,8 @@ def rowtimes(node: Node) -> frozenset[str]:
             return frozenset({node.rowtime})
         case WindowAggregate():
             return node.rowtimes
+        case Rank() if node.window_end is not None:
+            return rowtimes(node.input)
         case Union():
             sides = [(rowtimes(child), child.fields) for child in node.inputs]
             return frozenset(
@@ -71,6 +74,8 @@ def window_columns(node: Node) -> WindowColumns | None:
             return WindowColumns(inner.assigner, starts, ends, times, inner.is_local)
         case Filter() | Sink():
             return window_columns(node.input)
+        case Rank() if node.window_end is not None:
+            return window_columns(node.input)
         case _:
             return None
 
@@ -94,13 +99,26 @@ def _copies(project: Project) -> Iterator[tuple[str, str]]:
 
 
 def waits_for_watermark(node: Node) -> bool:
-    """Whether the node gives its rows when event time has passed them."""
-    return isinstance(node, WindowAggregate)
+    """Whether the node's state follows event time."""
+    return isinstance(node, TimeJoin) or _closes(node)
+
+
+def _closes(node: Node) -> bool:
+    match node:
+        case WindowAggregate():
+            return True
+        case Rank():
+            return node.window_end is not None
+        case TimeJoin():
+            # A row is padded when its time has passed; pairs come at once.
+            return node.kind is not JoinKind.INNER
+        case _:
+            return False
 
 
 def closing_node(node: Node) -> Node | None:
-    """A node of the plan that waits for event time; a plan that has one runs in Spark's append mode."""
-    if waits_for_watermark(node):
+    """A node that gives rows when their time has passed, and only then; a plan that has one runs in Spark's append mode."""
+    if _closes(node):
         return node
     return next((found for child in node.inputs if (found := closing_node(child)) is not None), None)
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from firesteel.catalog.changelog import sink_changelog
 from firesteel.changelog import ALL, INSERT_ONLY, UPSERT, RowKind
 from firesteel.plan.node import Aggregate, Filter, Join, Node, Normalize, Project, Rank, Scan, Sink, Union, Unnest
+from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Watermark, Window, WindowAggregate
 
 
@@ -38,7 +39,7 @@ def _keep(node: Node, needed: bool) -> Node:
             return replace(node, input=_keep(node.input, True), old_rows=needed)
         case Rank():
             return replace(node, input=_keep(node.input, True), old_rows=needed)
-        case Join():
+        case Join() | TimeJoin():
             return replace(node, left=_keep(node.left, True), right=_keep(node.right, True))
         case Union():
             return replace(node, inputs=tuple(_keep(child, needed) for child in node.inputs))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from firesteel.plan.expression import Call, Cast, ColumnRef, Expression, Literal, conjuncts, together
 from firesteel.plan.node import Filter, Join, Node, Normalize, Project, Rank, Scan, Union
+from firesteel.plan.time_join import TimeJoin
 
 #: How `n op literal` reads when the literal stands on the left.
 _MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -17,7 +18,7 @@ def limit_rank(node: Node) -> Node:
             return node
         case Union():
             return replace(node, inputs=tuple(limit_rank(child) for child in node.inputs))
-        case Join():
+        case Join() | TimeJoin():
             return replace(node, left=limit_rank(node.left), right=limit_rank(node.right))
         case Filter():
             return _limited(replace(node, input=limit_rank(node.input)))

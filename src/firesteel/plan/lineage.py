@@ -8,6 +8,7 @@ from enum import Enum
 
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, column_refs, substitute
 from firesteel.plan.node import Aggregate, Filter, Join, Node, Project, Rank, Scan, Sink, Union, Unnest
+from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Window, WindowAggregate
 from firesteel.types import Field, Null
 
@@ -70,7 +71,7 @@ def condition_origins(node: Node) -> tuple[Origin, ...]:
         case Aggregate(keys=keys) | WindowAggregate(keys=keys):
             columns = _columns(node.input)
             found += [origin for key in keys if key in columns for origin in columns[key].origins]
-        case Join(keys=pairs):
+        case Join(keys=pairs) | TimeJoin(keys=pairs):
             left, right = _columns(node.left), _columns(node.right)
             for one, other in pairs:
                 found += [*_origins(one, left), *_origins(other, right)]

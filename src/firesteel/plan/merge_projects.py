@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from firesteel.plan.expression import ColumnRef, Expression, children, column_refs, substitute
 from firesteel.plan.node import Aggregate, Filter, Join, Node, Normalize, Project, Rank, Scan, Sink, Union, Unnest
+from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Watermark, Window, WindowAggregate
 
 
@@ -18,7 +19,7 @@ def merge_projects(node: Node) -> Node:
             return _merge(replace(node, input=merge_projects(node.input)))
         case Union():
             return replace(node, inputs=tuple(merge_projects(child) for child in node.inputs))
-        case Join():
+        case Join() | TimeJoin():
             return replace(node, left=merge_projects(node.left), right=merge_projects(node.right))
         case Filter() | Aggregate() | Rank() | Unnest() | Sink() | Watermark() | Window() | WindowAggregate():
             return replace(node, input=merge_projects(node.input))

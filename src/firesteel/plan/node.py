@@ -12,6 +12,7 @@ from firesteel.catalog.table import Table
 from firesteel.changelog import ALL, INSERT_ONLY, Changelog, RowKind
 from firesteel.errors import Span
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression
+from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Watermark, Window, WindowAggregate
 from firesteel.types import Field
 
@@ -311,6 +312,9 @@ class Rank:
     last: int | None = None
     by_time: bool = False
     old_rows: bool = False
+    #: The partition's column that holds a window's end: the rows come when it closes. `window_is_local` as in Window.
+    window_end: str | None = None
+    window_is_local: bool = False
     span: Span | None = field(default=None, compare=False)
 
     @property
@@ -332,7 +336,7 @@ class Rank:
 
     @property
     def changelog(self) -> Changelog:
-        if self.keeps_first:
+        if self.keeps_first or self.window_end is not None:
             return INSERT_ONLY
         if self._by_place and not self.old_rows:
             return frozenset({RowKind.INSERT, RowKind.UPDATE_AFTER})
@@ -354,7 +358,8 @@ class Rank:
         places = f"{self.first}" if self.first == self.last else f"{self.first} to {self.last or 'end'}"
         number = f", number=[{self.number.name}]" if self.number else ""
         order = ", ".join(map(str, self.order))
-        return f"Rank(places=[{places}], partitionBy=[{', '.join(self.partition)}], orderBy=[{order}]{number})"
+        name = "Rank" if self.window_end is None else "WindowRank"
+        return f"{name}(places=[{places}], partitionBy=[{', '.join(self.partition)}], orderBy=[{order}]{number})"
 
 
 @dataclass(frozen=True)
@@ -431,6 +436,7 @@ Node = (
     | Aggregate
     | Union
     | Join
+    | TimeJoin
     | Rank
     | Unnest
     | Window

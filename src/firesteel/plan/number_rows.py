@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from firesteel.plan.aggregate import IN_ORDER
 from firesteel.plan.node import Aggregate, Join, Node, Normalize, Rank, Scan, Union
+from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import WindowAggregate
 
 
@@ -21,7 +22,7 @@ def _number(node: Node, asked: bool) -> Node:
             return node
         case Union():
             return replace(node, inputs=tuple(_number(child, asked) for child in node.inputs))
-        case Join():
+        case Join() | TimeJoin():
             return replace(node, left=_number(node.left, asked), right=_number(node.right, asked))
         case Aggregate() | WindowAggregate():
             return replace(node, input=_number(node.input, any(call.function in IN_ORDER for call in node.calls)))

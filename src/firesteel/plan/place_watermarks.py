@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from firesteel.plan.event_time import waits_for_watermark
 from firesteel.plan.node import Filter, Join, Node, Normalize, Project, Scan, Union
+from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Watermark, Window, WindowAggregate
 
 
@@ -23,7 +24,7 @@ def _place(node: Node, *, awaited: bool, strict: bool) -> Node:
             return node
         case Union():
             return replace(node, inputs=tuple(_place(child, awaited=awaited, strict=False) for child in node.inputs))
-        case Join():
+        case Join() | TimeJoin():
             return replace(
                 node,
                 left=_place(node.left, awaited=awaited, strict=False),

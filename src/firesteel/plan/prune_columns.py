@@ -18,6 +18,7 @@ from firesteel.plan.node import (
     Union,
     Unnest,
 )
+from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Watermark, Window, WindowAggregate
 
 
@@ -66,6 +67,11 @@ def _prune(node: Node, needed: frozenset[str]) -> Node:
             left = frozenset(ref.name for one, _ in node.keys for ref in column_refs(one))
             right = frozenset(ref.name for _, one in node.keys for ref in column_refs(one))
             return replace(node, left=_prune(node.left, needed | left), right=_prune(node.right, needed | right))
+        case TimeJoin():
+            read = frozenset(ref.name for pair in node.keys for one in pair for ref in column_refs(one))
+            read |= frozenset(ref.name for ref in column_refs(node.condition)) if node.condition is not None else read
+            wanted = needed | read | {node.left_time, node.right_time}
+            return replace(node, left=_prune(node.left, wanted), right=_prune(node.right, wanted))
         case Rank():
             number = node.number if node.number is not None and node.number.name in needed else None
             read = frozenset((*node.partition, *(column.column for column in node.order)))

@@ -11,6 +11,7 @@ from firesteel.plan.mistake import Mistake, suggest
 from firesteel.plan.node import Filter, Join, JoinKind, Node, Project
 from firesteel.plan.relation import Names, Relation
 from firesteel.plan.resolve_expression import ExpressionResolver, to_type
+from firesteel.plan.resolve_time_join import time_join
 from firesteel.plan.scope import Scope, Visible
 from firesteel.plan.type_rule import common_type
 from firesteel.sql.node import span_of
@@ -53,6 +54,10 @@ def absorb_condition(relation: Relation) -> Relation:
     if not isinstance(node, Filter):
         return relation
     inner, rest = _absorb(node.input, list(conjuncts(node.condition)))
+    if isinstance(inner, Join) and inner.kind is JoinKind.INNER:
+        timed = time_join(inner.left, inner.right, inner.kind, inner.keys, rest, inner.span)
+        if timed is not None:
+            return Relation(timed, relation.scope)
     if not rest:
         return Relation(inner, relation.scope)
     return Relation(replace(node, input=inner, condition=together(rest)), relation.scope)
@@ -68,6 +73,9 @@ def _absorb(node: Node, conditions: list[Expression]) -> tuple[Node, list[Expres
 
 def _joined(left: Node, right: Node, kind: JoinKind, conditions: tuple[Expression, ...], join: exp.Join) -> Node:
     keys, rest = _split(left, right, list(conditions))
+    timed = time_join(left, right, kind, keys, rest, span_of(join))
+    if timed is not None:
+        return timed
     if kind is not JoinKind.INNER:
         # What only the padded side can fail is a filter of that side; the rest would have to be asked for each pair.
         sides = {JoinKind.LEFT: (None, right), JoinKind.RIGHT: (left, None)}.get(kind, (None, None))

@@ -11,6 +11,7 @@ from firesteel.plan.node import Node, Ordering, Project, Rank
 from firesteel.plan.relation import Names, Relation
 from firesteel.plan.resolve_expression import ExpressionResolver
 from firesteel.plan.resolve_group import Item
+from firesteel.plan.resolve_window import close_rank
 from firesteel.plan.scope import Scope, Visible
 from firesteel.sql.node import span_of, stamp
 from firesteel.types import Array, BigInt, Field, Map, Multiset, Row
@@ -47,7 +48,8 @@ def resolve_row_number(relation: Relation, items: list[Item], windows: list[exp.
     orderings = tuple(columns.ordering(one) for one in order.expressions)
     number = Field(columns.names.unique("row_number"), BigInt(nullable=False))
     node = columns.project()
-    rank = Rank(node, partition, orderings, number, by_time=_by_time(node, orderings), span=span_of(over[0].node))
+    by_time = _by_time(node, orderings)
+    rank = close_rank(Rank(node, partition, orderings, number, by_time=by_time, span=span_of(over[0].node)))
     visible = Visible("", number.name, ColumnRef(number.name, number.type))
     called = exp.column(number.name, quoted=True)
     renamed = [Item(called, item.name) if item is over[0] else item for item in items]

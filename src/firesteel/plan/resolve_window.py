@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -11,7 +11,7 @@ from firesteel.changelog import INSERT_ONLY, render_changelog
 from firesteel.plan.event_time import rowtimes, window_columns
 from firesteel.plan.expression import ColumnRef, Literal
 from firesteel.plan.mistake import Mistake, count
-from firesteel.plan.node import Aggregate, Node, Project
+from firesteel.plan.node import Aggregate, Node, Project, Rank
 from firesteel.plan.relation import Names, Relation
 from firesteel.plan.resolve_expression import ExpressionResolver
 from firesteel.plan.scope import Scope, Visible
@@ -348,6 +348,14 @@ def close_window(node: Node) -> Node:
             f"Write PARTITION BY {grouped} in SESSION." if grouped else "Group by the columns of PARTITION BY.",
         )
     return aggregate
+
+
+def close_rank(rank: Rank) -> Rank:
+    """A ROW_NUMBER whose partition holds a window's start and end waits for that end."""
+    window, held = window_columns(rank.input), frozenset(rank.partition)
+    if window is None or not window.starts & held or not window.ends & held:
+        return rank
+    return replace(rank, window_end=min(window.ends & held), window_is_local=window.is_local)
 
 
 def _session_partition(node: Node) -> frozenset[str] | None:

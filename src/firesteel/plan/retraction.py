@@ -18,6 +18,7 @@ from firesteel.plan.node import (
     Union,
     Unnest,
 )
+from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Watermark, Window, WindowAggregate
 
 
@@ -63,7 +64,7 @@ def is_in_order(node: Node) -> bool:
         case Aggregate() | Rank():
             # One row for each key and batch.
             return not node.old_rows
-        case Join():
+        case Join() | TimeJoin():
             return False
         case Project() | Filter() | Unnest() | Union() | Sink() | Watermark() | Window() | WindowAggregate():
             return all(is_in_order(child) for child in node.inputs)

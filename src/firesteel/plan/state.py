@@ -10,6 +10,7 @@ from firesteel.options.kafka import SCAN_BOUNDED_MODE, BoundedMode
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, substitute
 from firesteel.plan.lineage import readable_columns
 from firesteel.plan.node import Aggregate, Join, Node, Normalize, Rank, scans
+from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import WindowAggregate
 
 #: Whether the run time forgets state after 'table.exec.state.ttl'. While it does not, texts must not promise it.
@@ -58,12 +59,20 @@ def _states(node: Node) -> Iterator[State]:
             names = readable_columns(node.input)
             key = tuple(names.get(name, name) for name in partition)
             rows = "its first row" if node.keeps_first else "its last row" if node.keeps_last else f"{last} rows"
-            yield State(node, key, (rows,), (), is_unbounded(node) and bool(key))
+            if node.window_end is not None:
+                yield State(node, key, (f"{last} rows",), (), grows=False, until="until the window closes")
+            else:
+                yield State(node, key, (rows,), (), is_unbounded(node) and bool(key))
         case Join(keys=keys):
             left, right = readable_columns(node.left), readable_columns(node.right)
             pairs = [f"{_readable(one, left)} = {_readable(other, right)}" for one, other in keys]
             kept = ("every change of both sides",) if node.changelog != INSERT_ONLY else ("every row of both sides",)
             yield State(node, tuple(pairs), kept, (), is_unbounded(node))
+        case TimeJoin(keys=keys):
+            left, right = readable_columns(node.left), readable_columns(node.right)
+            pairs = [f"{_readable(one, left)} = {_readable(other, right)}" for one, other in keys]
+            until = "until no partner can come"
+            yield State(node, tuple(pairs), ("every row of both sides",), (), grows=False, until=until)
 
 
 def _grouped(

@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from firesteel.changelog import INSERT_ONLY, RowKind
 from firesteel.plan.expression import ColumnRef, Expression
 from firesteel.plan.node import Aggregate, Filter, Join, Node, Normalize, Project, Rank, Scan, Sink, Union, Unnest
+from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Watermark, Window, WindowAggregate
 from firesteel.spark.aggregate import lower_aggregate
 from firesteel.spark.change_aggregate import lower_change_aggregate
@@ -19,6 +20,7 @@ from firesteel.spark.join import lower_join
 from firesteel.spark.kind import CODES, KIND, ORDER, carried, code
 from firesteel.spark.normalize import lower_normalize
 from firesteel.spark.rank import lower_rank
+from firesteel.spark.time_join import lower_time_join
 from firesteel.spark.unnest import lower_unnest
 from firesteel.spark.watermark import lower_watermark
 from firesteel.spark.window import lower_window, lower_window_aggregate
@@ -68,6 +70,9 @@ def lower_plan(node: Node, read_table: ReadTable, partitions: int) -> DataFrame:
         case Join():
             left = lower_plan(node.left, read_table, partitions)
             return lower_join(node, left, lower_plan(node.right, read_table, partitions), partitions)
+        case TimeJoin():
+            left = lower_plan(node.left, read_table, partitions)
+            return lower_time_join(node, left, lower_plan(node.right, read_table, partitions))
         case Rank():
             return lower_rank(node, lower_plan(node.input, read_table, partitions), partitions)
         case Unnest():

@@ -15,6 +15,7 @@ from firesteel.plan.node import Ordering, Rank
 from firesteel.spark.expression import column
 from firesteel.spark.fold import best_rows
 from firesteel.spark.kind import BATCH, KIND, ORDER, code
+from firesteel.spark.watermark import EVENT_TIME, end_of_window, event_time
 from firesteel.types import DataType, Date, Decimal, Double, Field, Float, Timestamp, TimestampLtz
 
 
@@ -22,6 +23,8 @@ def lower_rank(node: Rank, rows: DataFrame, partitions: int) -> DataFrame:
     assert node.last is not None
     order = _Order(node, rows)
     rows = rows.select("*", *order.columns)
+    if node.window_end is not None:
+        return _of_window(node, rows, order)
     if node.keeps_first:
         first = best_rows(rows, node.partition, order.names, order.descending, 1, partitions)
         kept = first.dropDuplicates(list(node.partition)) if node.partition else first.dropDuplicates([BATCH])
@@ -34,6 +37,23 @@ def lower_rank(node: Rank, rows: DataFrame, partitions: int) -> DataFrame:
             outputs.append(F.lit(1).cast("bigint").alias(node.number.name))
         return grouped.select(*outputs, code(RowKind.UPDATE_AFTER).alias(KIND))
     return _places(node, rows, order, partitions)
+
+
+def _of_window(node: Rank, rows: DataFrame, order: _Order) -> DataFrame:
+    """In append mode: the best rows of each partition, once, when its window closes."""
+    assert node.window_end is not None and node.last is not None
+    held = {field.name: f"c{position}" for position, field in enumerate(node.input.fields)}
+    row = F.struct(*(column(name).alias(short) for name, short in held.items()))
+    rows = rows.withColumn(EVENT_TIME, event_time(end_of_window(column(node.window_end), node.window_is_local)))
+    grouped = rows.groupBy(column(EVENT_TIME), *map(column, node.partition)).agg(
+        order.best(row, node.last).alias("__top")
+    )
+    places = F.slice(column("__top"), F.lit(node.first), F.lit(node.last - node.first + 1))
+    placed = grouped.select(F.posexplode(places).alias("__at", "__row"))
+    outputs = [column("__row").getField(short).alias(name) for name, short in held.items()]
+    if node.number is not None:
+        outputs.append((column("__at") + node.first).cast("bigint").alias(node.number.name))
+    return placed.select(*outputs)
 
 
 def _places(node: Rank, rows: DataFrame, order: _Order, partitions: int) -> DataFrame:

@@ -33,10 +33,15 @@ def instant_of(value: Column, data_type: DataType) -> Column:
     return F.unix_micros(value) if isinstance(data_type, TimestampLtz) else micros_of(value)
 
 
-def event_time(micros: Column) -> Column:
+def end_of_window(end: Column, is_local: bool) -> Column:
+    """The last millisecond of a window, as microseconds since 1970; windows of points in time have local bounds."""
+    return (F.unix_micros(end.cast("timestamp")) if is_local else micros_of(end)) - 1000
+
+
+def event_time(micros: Column, name: str = EVENT_TIME) -> Column:
     """A column for Spark's watermark; what marks it as one is its metadata, so it can be made anywhere."""
     shifted = F.timestamp_micros(micros + SHIFT * 1000)
-    return shifted.alias(EVENT_TIME, metadata={"spark.watermarkDelayMs": 0})
+    return shifted.alias(name, metadata={"spark.watermarkDelayMs": 0})
 
 
 def times_name(source: int) -> str:

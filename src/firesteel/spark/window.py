@@ -19,7 +19,7 @@ from firesteel.spark.expression import column
 from firesteel.spark.failure import carry
 from firesteel.spark.kind import ORDER
 from firesteel.spark.mark import SHIFT
-from firesteel.spark.watermark import EVENT_TIME, event_time, instant_of, local_of, micros_of
+from firesteel.spark.watermark import EVENT_TIME, end_of_window, event_time, instant_of, local_of, micros_of
 from firesteel.types import Field, TimestampLtz
 
 _MILLISECOND = 1000
@@ -91,11 +91,7 @@ def _floor(time: Column, offset: int, size: int) -> Column:
 def lower_window_aggregate(node: WindowAggregate, rows: DataFrame, partitions: int) -> DataFrame:
     if open_session(node.input) is not None:
         return _session_aggregate(node, rows)
-    end = column(min(node.ends))
-    if node.is_local:
-        last = F.unix_micros(end.cast("timestamp_ntz").cast("timestamp")) - _MILLISECOND
-    else:
-        last = micros_of(end) - _MILLISECOND
+    last = end_of_window(column(min(node.ends)), node.is_local)
     grouped = Aggregate(
         node.input,
         (EVENT_TIME, *node.keys),
