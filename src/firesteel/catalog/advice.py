@@ -76,6 +76,15 @@ def advise_sink(table: TableOptions) -> list[Problem]:
             )
         )
     exactly_once = options.get(kafka.SINK_DELIVERY_GUARANTEE) is DeliveryGuarantee.EXACTLY_ONCE
+    if exactly_once and (options.get(kafka.SINK_PARALLELISM) or 1) > 1:
+        advice.append(
+            _warning(
+                f"{scope.name(kafka.SINK_PARALLELISM)} has no effect with 'exactly-once': one task writes a batch, in one "
+                "transaction.",
+                scope.where(kafka.SINK_PARALLELISM),
+                "Remove it, or write 'sink.delivery-guarantee' = 'at-least-once'.",
+            )
+        )
     idempotence = reveal(options.properties.get("enable.idempotence", "")).lower()
     if idempotence == "false":
         key = "properties.enable.idempotence"

@@ -26,6 +26,21 @@ def gather_keys(rows: DataFrame, sink: Sink, partitions: int) -> DataFrame:
     return rows.repartition(partitions, *map(column, together or simple)) if together or simple else rows.coalesce(1)
 
 
+def spread(batch: DataFrame, tasks: int | None, key: tuple[str, ...]) -> DataFrame:
+    """The rows in as many tasks as `sink.parallelism` asks for. A key's rows stay in their order.
+
+    Fewer tasks take over whole tasks of others. More tasks need a shuffle, which brings the rows of a key together;
+    rows without a key are dealt out in turn, as Flink does.
+    """
+    if tasks is None:
+        return batch
+    now = batch._jdf.queryExecution().toRdd().getNumPartitions()
+    # Changes without a key belong to rows that nobody could bring together again.
+    if tasks <= now or (not key and KIND in batch.columns):
+        return batch.coalesce(tasks)
+    return batch.repartition(tasks, *(column(name) for name in key))
+
+
 def in_order(batch: DataFrame, checkpoint: Path, batch_id: int) -> DataFrame:
     """Rows that know their place in the order of arrival are written in it."""
     if ORDER not in batch.columns:

@@ -14,12 +14,11 @@ from pyspark.sql import DataFrame, SparkSession
 from firesteel.errors import FiresteelError, JobError
 from firesteel.kafka.dead_letter import DeadLetters, flush_letters, remove_stages, staged_files, write_letters
 from firesteel.kafka.writer import Writer
-from firesteel.spark.arrange import in_order
+from firesteel.spark.arrange import in_order, spread
 from firesteel.spark.failure import carry
 from firesteel.spark.fault import reach
 from firesteel.spark.offset_log import planned_batch
 from firesteel.spark.sink import WriteSpec, make_write_task
-from firesteel.spark.spread import spread
 
 
 @dataclass(frozen=True)
@@ -78,8 +77,8 @@ class AtLeastOnce:
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
         with self._gate.passing():
             reach("m1", batch_id)
-            rows = in_order(batch, self._stage.parent, batch_id)
-            rows = spread(rows, self._spec.tasks, self._spec.key.columns if self._spec.key else ())
+            rows = spread(batch, self._spec.tasks, self._spec.key.columns if self._spec.key else ())
+            rows = in_order(rows, self._stage.parent, batch_id)
             counts = rows.mapInArrow(make_write_task(self._spec), "written long").collect()
             letters: dict[int, int] = {}
             if self._letters:

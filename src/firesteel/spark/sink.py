@@ -140,7 +140,8 @@ class RowEncoder:
             keys = self._encode(self._key, self.spec.key, rows, None)
         # Encoded alike, whether it comes or goes, a row is known by its bytes, of whatever types it is.
         values = self._encode(self._value, self.spec.value, rows, None)
-        changes = net_changes(keys, values, batch.column(KIND).to_pylist(), by_key=self.spec.upsert)
+        by_key = self.spec.upsert and not self.spec.retract
+        changes = net_changes(keys, values, batch.column(KIND).to_pylist(), by_key=by_key)
         kept = batch.take(pa.array([change.row for change in changes], pa.int64()))
         kinds = pa.array([CODES[change.kind] for change in changes], pa.int8())
         return kept.set_column(kept.schema.get_field_index(KIND), KIND, kinds)
