@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint format lock bench cluster clean
+.PHONY: help setup demo test soak check lint format lock bench cluster clean
 
 help: ## list these goals
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -23,6 +23,10 @@ demo: setup ## embedded Kafka, generated page views, the reference job, a checke
 
 test: setup lint ## lint, types, and every test: what CI runs
 	$(BIN)/python -m pytest
+
+soak: setup ## an hour of kills: every moment in turn, then 200 rounds by chance; prints its seed
+	FIRESTEEL_SOAK=1 $(BIN)/python -m pytest tests/faults tests/spark/test_spark_fault.py
+	$(BIN)/python -m tests.faults.soak
 
 lint: setup ## ruff and mypy --strict
 	$(BIN)/ruff check src tests bench

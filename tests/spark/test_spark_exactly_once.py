@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 from pyspark.sql import SparkSession
+from tests.faults.oracle import open_ends
 
 import firesteel
 from firesteel.dev.record import read_records, write_records
@@ -87,7 +88,8 @@ def test_a_batch_that_runs_again_is_skipped(copy: Copy, spark: SparkSession) -> 
     assert copy.committed() == 250
     copy.forget_last_commit()
     copy.write(30)
-    job = firesteel.run(copy.script(), spark=spark)
+    # Rows may be spread over other tasks than before.
+    job = firesteel.run(copy.script(), spark=spark, settings={"parallelism.default": "3"})
     assert job.snapshot().skipped_batches == 1
     assert copy.ids() == list(range(280))
     assert copy.committed() == 280
@@ -165,14 +167,30 @@ def test_dead_letters_are_in_the_transaction(copy: Copy, make_topic: Callable[..
     assert copy.ids() == list(range(50))
 
 
-def test_a_row_that_cannot_be_written_leaves_nothing_open(copy: Copy, spark: SparkSession) -> None:
-    write_records(copy.cluster, copy.source, [(None, b'{"id": 1, "name": "a"}'), (None, b'{"id": 2, "name": null}')])
-    script = copy.script(key="", sink="")
-    script.write_text(script.read_text().replace("snk (id INT, name STRING)", "snk (id INT, name STRING NOT NULL)"))
-    with pytest.raises(firesteel.JobError, match="'name' of 'snk' is NOT NULL"):
-        firesteel.run(script, spark=spark)
+def test_a_row_that_is_too_large_leaves_nothing_of_its_batch(
+    copy: Copy, make_topic: Callable[..., str], spark: SparkSession
+) -> None:
+    copy.sink = make_topic(max_message_bytes="2000")
+    write_records(
+        copy.cluster, copy.source, [(None, row) for row in (b'{"id": 1}', b'{"id": 2, "name": "%s"}' % (b"x" * 5000))]
+    )
+    with pytest.raises(firesteel.JobError, match="too large"):
+        firesteel.run(copy.script(), spark=spark)
     assert copy.ids() == []
     assert copy.committed() < 0
+    assert open_ends(copy.cluster, copy.sink) == []
+
+
+def test_a_second_process_is_refused(copy: Copy, spark: SparkSession) -> None:
+    copy.write(10)
+    script = copy.script()
+    script.write_text(script.read_text().replace("'scan.bounded.mode' = 'latest-offset', ", ""))
+    job = firesteel.start(script, spark=spark)
+    try:
+        with pytest.raises(firesteel.UsageError, match="Another process runs this job"):
+            firesteel.start(script, spark=spark)
+    finally:
+        job.stop()
 
 
 def test_a_timeout_that_the_broker_refuses_is_said_at_the_start(copy: Copy, spark: SparkSession) -> None:

@@ -16,7 +16,7 @@ from firesteel.kafka.dead_letter import DeadLetters, flush_letters, remove_stage
 from firesteel.kafka.writer import Writer
 from firesteel.spark.arrange import in_order, spread
 from firesteel.spark.failure import carry
-from firesteel.spark.fault import reach
+from firesteel.spark.fault import planned_fault, reach
 from firesteel.spark.offset_log import planned_batch
 from firesteel.spark.sink import WriteSpec, make_write_task
 
@@ -76,16 +76,17 @@ class AtLeastOnce:
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
         with self._gate.passing():
-            reach("m1", batch_id)
+            fault = planned_fault()
+            reach(fault, "m1", batch_id)
             rows = spread(batch, self._spec.tasks, self._spec.key.columns if self._spec.key else ())
             rows = in_order(rows, self._stage.parent, batch_id)
-            counts = rows.mapInArrow(make_write_task(self._spec), "written long").collect()
+            counts = rows.mapInArrow(make_write_task(self._spec, fault, batch_id), "written long").collect()
             letters: dict[int, int] = {}
             if self._letters:
                 sequences = planned_batch(self._stage.parent, batch_id).sequences
                 letters = write_staged(batch.sparkSession, self._letters, self._stage, sequences)
                 remove_stages(self._stage, sequences)
-            reach("m7", batch_id)
+            reach(fault, "m7", batch_id)
             self._on_written(batch_id, Written(sum(row.written for row in counts), letters))
 
 

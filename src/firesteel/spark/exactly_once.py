@@ -28,10 +28,13 @@ from firesteel.kafka.writer import Headers, Writer
 from firesteel.spark.arrange import in_order
 from firesteel.spark.delivery import Gate, Written, files_by_source, write_staged
 from firesteel.spark.failure import carry
-from firesteel.spark.fault import reach
+from firesteel.spark.fault import Fault, planned_fault, reach
 from firesteel.spark.ledger import Entry, Ledger
 from firesteel.spark.offset_log import last_planned, planned_age, planned_batch, query_id
 from firesteel.spark.sink import POLL_EVERY, Outgoing, RowEncoder, WriteSpec
+
+#: A batch of more rows than this has a middle; another one has it at its end.
+_MIDDLE = 1_000
 
 _HEADER = pa.struct([("name", pa.string()), ("value", pa.binary())])
 _MESSAGES = pa.schema(
@@ -94,7 +97,8 @@ class ExactlyOnce:
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
         with self._gate.passing():
-            reach("m1", batch_id)
+            fault = planned_fault()
+            reach(fault, "m1", batch_id)
             planned = planned_batch(self._checkpoint, batch_id)
             noted = self._noted()
             write = _BatchWrite(
@@ -104,6 +108,7 @@ class ExactlyOnce:
                 str(self._stage),
                 planned.sequences,
                 tuple(GroupOffsets(config, planned.positions[n]) for n, config in self._once.groups.items()),
+                fault,
             )
             messages = in_order(batch, self._checkpoint, batch_id).mapInArrow(
                 _make_encode_task(self._spec), _MESSAGE_ROW
@@ -111,7 +116,7 @@ class ExactlyOnce:
             [told] = messages.repartition(1).mapInArrow(_make_write_task(write), _RESULT_ROW).collect()
             letters = {int(source): count for source, count in json.loads(told.letters).items()}
             letters |= write_staged(batch.sparkSession, self._outside, self._stage, planned.sequences)
-            reach("m7", batch_id)
+            reach(fault, "m7", batch_id)
             outcome = Outcome(told.outcome)
             if outcome is not Outcome.NOTHING:
                 self._ledger.note(Entry(noted.topic, batch_id))
@@ -218,6 +223,7 @@ class _BatchWrite:
     stage: str
     sequences: Mapping[int, int]
     groups: tuple[GroupOffsets, ...]
+    fault: Fault | None
 
 
 def _make_write_task(write: _BatchWrite) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
@@ -238,40 +244,41 @@ def _write(write: _BatchWrite, messages: Iterator[Outgoing]) -> tuple[int, dict[
     files = files_by_source(write.letters, Path(write.stage), write.sequences)
     if first is None and not files:
         return 0, {}, Outcome.NOTHING
-    batch = write.attempt.batch
+    batch, fault = write.attempt.batch, write.fault
     transaction = Transaction(write.transaction)
     try:
-        reach("m2", batch)
+        reach(fault, "m2", batch)
         if decide(write.attempt, transaction.marker(), write.transaction.topic) is Decision.SKIP:
             for _ in messages:
                 pass
             return 0, {}, Outcome.SKIPPED
         transaction.begin()
-        written = _push(transaction.writer, chain((first,) if first is not None else (), messages), batch)
+        written = _push(transaction.writer, chain((first,) if first is not None else (), messages), fault, batch)
         letters = {
             one.source: write_letters(transaction.writer, one, files[one.source])
             for one in write.letters
             if one.source in files
         }
         transaction.flush()
-        reach("m4", batch)
+        reach(fault, "m4", batch)
         marker = Marker(write.attempt.query, batch, write.attempt.fingerprint, written, int(time.time() * 1000))
-        reach("m5", batch)
+        reach(fault, "m5", batch)
         transaction.commit(marker, write.groups)
-        reach("m6", batch)
+        reach(fault, "m6", batch)
     except BaseException:
         transaction.abandon()
         raise
     return written, letters, Outcome.WRITTEN
 
 
-def _push(writer: Writer, messages: Iterable[Outgoing], batch: int) -> int:
+def _push(writer: Writer, messages: Iterable[Outgoing], fault: Fault | None, batch: int) -> int:
     written = 0
     for message in messages:
         writer.write(*message)
         written += 1
-        if written == 1:
-            reach("m3", batch)
+        if written == _MIDDLE:
+            reach(fault, "m3", batch)
         if written % POLL_EVERY == 0:
             writer.poll()
+    reach(fault, "m3", batch)
     return written

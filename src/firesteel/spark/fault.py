@@ -1,7 +1,8 @@
 """Failures on demand, for tests of what a failure does. Without its variable this does nothing.
 
-`FIRESTEEL_FAULT` = `moment:batch:action:file` lets the process that reaches that moment of that batch do something to
-itself, once: `file` is made first, and whoever finds it made already does nothing. `*` is any batch. The moments:
+`FIRESTEEL_FAULT` names a file. While it is there it holds one line, `moment batch action number`, and the process that
+reaches that moment of that batch takes the file away and does something to itself, once. `*` is any batch; the number
+tells one failure from the next. The moments:
 
     m1  driver: the batch is planned                m5  writer: the commit is sent, nobody knows yet
     m2  writer: the past is fenced                  m6  writer: committed, the task is not done yet
@@ -18,57 +19,87 @@ import random
 import signal
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
-_VARIABLE = "FIRESTEEL_FAULT"
-_DRIVER = "FIRESTEEL_FAULT_DRIVER"
+VARIABLE = "FIRESTEEL_FAULT"
 
 #: A commit takes some milliseconds; at m5 the end comes somewhere among them.
-_COMMIT_SECONDS = 0.02
+_COMMIT_SECONDS = 0.03
+#: In the middle of the rows some should be on the broker: longer than the client waits for more of them.
+_LINGER_SECONDS = 0.1
 
 
-class Fault(Exception):
+class FaultError(Exception):
     """What `raise` raises."""
 
 
-def arm() -> None:
-    """Tells the workers-to-be which process the driver is. They inherit its environment."""
-    if _VARIABLE in os.environ:
-        os.environ[_DRIVER] = str(os.getpid())
+@dataclass(frozen=True)
+class Fault:
+    """Travels from the driver to the writing task: a worker's environment is older than the test."""
+
+    file: str
+    text: str
+    driver: int
+
+    @property
+    def moment(self) -> str:
+        return self.text.split()[0]
+
+    @property
+    def batch(self) -> str:
+        return self.text.split()[1]
+
+    @property
+    def action(self) -> str:
+        return self.text.split()[2]
 
 
-def reach(moment: str, batch: int) -> None:
-    """The moment has come."""
-    said = os.environ.get(_VARIABLE)
-    if said is None:
-        return
-    wanted, number, action, file = said.split(":", 3)
-    if wanted != moment or number not in ("*", str(batch)):
-        return
+def planned_fault() -> Fault | None:
+    """What is to go wrong, as the driver sees it now."""
+    file = os.environ.get(VARIABLE)
+    if file is None:
+        return None
     try:
-        Path(file).open("x").close()
-    except FileExistsError:
+        return Fault(file, Path(file).read_text(), os.getpid())
+    except OSError:
+        return None
+
+
+def reach(fault: Fault | None, moment: str, batch: int) -> None:
+    """The moment has come."""
+    if fault is None or fault.moment != moment or fault.batch not in ("*", str(batch)):
+        return
+    file = Path(fault.file)
+    try:
+        # A task that runs again must not take what is meant for another batch.
+        if file.read_text() != fault.text:
+            return
+        file.rename(f"{file}.{os.getpid()}")
+    except FileNotFoundError:
         return
     if moment == "m5":
-        threading.Thread(target=_later, args=(action,), daemon=True).start()
-    else:
-        _act(action)
+        threading.Thread(target=_later, args=(fault,), daemon=True).start()
+        return
+    if moment == "m3":
+        time.sleep(_LINGER_SECONDS)
+    _act(fault)
 
 
-def _later(action: str) -> None:
+def _later(fault: Fault) -> None:
     time.sleep(random.uniform(0.0, _COMMIT_SECONDS))
-    _act(action)
+    _act(fault)
 
 
-def _act(action: str) -> None:
-    match action:
+def _act(fault: Fault) -> None:
+    match fault.action:
         case "kill":
             os.kill(os.getpid(), signal.SIGKILL)
         case "kill-driver":
-            os.kill(int(os.environ[_DRIVER]), signal.SIGKILL)
-            # The driver's end is not seen at once; nothing more may happen here until it is.
+            os.kill(fault.driver, signal.SIGKILL)
+            # It takes Spark a moment to see that; nothing more may happen here until it has.
             time.sleep(60)
         case "stop":
             os.kill(os.getpid(), signal.SIGSTOP)
         case "raise":
-            raise Fault("This failure was asked for.")
+            raise FaultError("This failure was asked for.")

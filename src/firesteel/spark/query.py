@@ -32,7 +32,7 @@ from firesteel.spark.delivery import AtLeastOnce, Gate, Written
 from firesteel.spark.exactly_once import ExactlyOnce
 from firesteel.spark.expression import column
 from firesteel.spark.failure import explain_failure
-from firesteel.spark.fault import reach
+from firesteel.spark.fault import planned_fault, reach
 from firesteel.spark.lowering import lower_plan
 from firesteel.spark.mark import SLOT, Times, emits_mark
 from firesteel.spark.reject import count_rejects, counted_rejects
@@ -205,6 +205,7 @@ class RunningQuery:
         rejects: dict[tuple[str, str], int] = {}
         places: dict[str, str] = {}
         written = self._written.pop(batch, Written(0))
+        reach(planned_fault(), "m8", batch)
         for number, (spec, source) in enumerate(zip(self._specs, progress["sources"], strict=False)):
             refused, first = counted_rejects(progress, _observation(number))
             if first is not None:
@@ -219,7 +220,6 @@ class RunningQuery:
                 self._times[number].note((progress.get("observedMetrics") or {}).get(times_name(number)) or {})
             sources[spec.table] = SourceProgress(before.rows + rows, (before.lag or 0) + _lag(source))
             if spec.group is not None and number not in written.groups:
-                reach("m8", batch)
                 commit_positions(spec.config, from_json(end["positions"]))
         self._on_progress(
             Progress(

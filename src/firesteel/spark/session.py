@@ -22,7 +22,6 @@ from pyspark.sql import SparkSession
 from firesteel.errors import OutsideError
 from firesteel.java import find_java
 from firesteel.spark.cluster import check_master, is_loopback
-from firesteel.spark.fault import arm
 
 #: Spark's own number for clusters: how often a task is tried.
 _ATTEMPTS = 4
@@ -46,7 +45,6 @@ def open_session(master: str | None, settings: Mapping[str, str], log: Path) -> 
     # Workers run the Python that runs us, or they would import from another one.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    arm()
     log4j = Path(__file__).with_name("log4j2.properties")
     builder = SparkSession.builder.appName("firesteel").master(master or local_master(os.cpu_count() or 2))
     conf = {

@@ -25,7 +25,7 @@ from firesteel.kafka.writer import Headers, Writer
 from firesteel.options.partitioner import Partitioner
 from firesteel.spark.destination import Destinations
 from firesteel.spark.failure import carry
-from firesteel.spark.fault import reach
+from firesteel.spark.fault import Fault, reach
 from firesteel.spark.kind import CODES, KIND
 from firesteel.spark.last_change import last_changes
 from firesteel.spark.net import net_changes
@@ -76,12 +76,15 @@ class Outgoing(NamedTuple):
     timestamp: int
 
 
-def make_write_task(spec: WriteSpec) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def make_write_task(
+    spec: WriteSpec, fault: Fault | None, batch_id: int
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """For `mapInArrow`: writes the rows of one task and gives back how many they were."""
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         try:
             written = _write_all(spec, batches)
+            reach(fault, "m6", batch_id)
         except FiresteelError as error:
             raise carry(error) from None
         yield pa.RecordBatch.from_arrays([pa.array([written], pa.int64())], names=["written"])
@@ -98,8 +101,6 @@ def _write_all(spec: WriteSpec, batches: Iterable[pa.RecordBatch]) -> int:
             writer = Writer(spec.config, lossy=spec.lossy)
         writer.write(*message)
         written += 1
-        if written == 1:
-            reach("m3", _batch_number())
         if written % POLL_EVERY == 0:
             writer.poll()
     if writer is not None:
@@ -215,9 +216,3 @@ class RowEncoder:
 def _task_number() -> int:
     context = TaskContext.get()
     return context.partitionId() if context is not None else 0
-
-
-def _batch_number() -> int:
-    context = TaskContext.get()
-    number = context.getLocalProperty("streaming.sql.batchId") if context is not None else None
-    return int(number) if number is not None else -1

@@ -1,0 +1,216 @@
+"""The long form: a job that is killed again and again, at moments chosen by chance, and an oracle over what it wrote.
+
+    python -m tests.faults.soak [--rounds 200] [--rows 1000000] [--seed N]
+
+Each round adds rows and lets something die: the driver, a worker or the writer, at one of the moments of
+`spark/fault.py`. Two queries run, a copy and an aggregate, both exactly-once. At the end, and while it goes on, no row may
+be missing, twice, or out of its key's order. A seed repeats the same choices.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.faults.oracle import LiveReader, all_records, copy_mistakes, count_mistakes, fill, open_ends
+
+from firesteel.dev.broker import start_broker
+from firesteel.kafka.admin import create_topic
+from firesteel.spark.fault import VARIABLE
+
+PARTITIONS = 2
+
+SCRIPT = """
+CREATE TABLE src (id BIGINT, k STRING, crc BIGINT) WITH ('connector' = 'kafka', 'topic' = '{source}', {common},
+  'format' = 'json', 'properties.group.id' = 'g-{source}', 'scan.startup.mode' = 'earliest-offset',
+  'scan.max-rows-per-batch' = '{batch}');
+CREATE TABLE copies (id BIGINT, k STRING, crc BIGINT) WITH ('connector' = 'kafka', 'topic' = '{copies}', {common},
+  'format' = 'json', 'key.format' = 'raw', 'key.fields' = 'k', 'sink.delivery-guarantee' = '{guarantee}');
+CREATE TABLE counts (k STRING, n BIGINT, `last` BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'upsert-kafka',
+  'topic' = '{counts}', {common}, 'key.format' = 'raw', 'value.format' = 'json',
+  'sink.delivery-guarantee' = '{guarantee}');
+INSERT INTO copies SELECT id, k, crc FROM src;
+INSERT INTO counts SELECT k, COUNT(*), MAX(id) FROM src GROUP BY k;
+"""
+
+
+@dataclass(frozen=True)
+class Blow:
+    """What happens to the job, and when. `kills_driver`: the job has to be started again."""
+
+    moment: str
+    action: str
+
+    @property
+    def kills_driver(self) -> bool:
+        return self.action == "kill-driver" or (self.action == "kill" and self.moment in ("m1", "m7", "m8"))
+
+
+#: Every moment at which a driver can die, and those at which a writer can.
+DRIVER_BLOWS = tuple(
+    Blow(moment, "kill" if moment in ("m1", "m7", "m8") else "kill-driver")
+    for moment in ("m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8")
+)
+WRITER_BLOWS = tuple(Blow(moment, action) for moment in ("m2", "m3", "m4", "m5", "m6") for action in ("kill", "raise"))
+
+
+def wait_for(condition: Callable[[], bool], seconds: float, what: str) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"{what} within {seconds:.0f} s")
+        time.sleep(0.05)
+
+
+class FaultyJob:
+    """The job in a process of its own, its readers, and the file that says what goes wrong next."""
+
+    def __init__(
+        self,
+        cluster: Mapping[str, str],
+        folder: Path,
+        topics: tuple[str, str, str],
+        *,
+        guarantee: str = "exactly-once",
+        batch: int = 100_000,
+        patience: float = 180.0,
+    ) -> None:
+        self.cluster, self.folder, self.patience = cluster, folder, patience
+        self.source, self.copies, self.counts = topics
+        self.exactly = guarantee == "exactly-once"
+        self.rows = 0
+        self.starts = 0
+        self._strikes = 0
+        self._fault = folder / "fault"
+        self._process: subprocess.Popen[bytes] | None = None
+        common = f"'properties.bootstrap.servers' = '{cluster['bootstrap.servers']}'"
+        self._script = folder / "faulty.sql"
+        self._script.write_text(
+            SCRIPT.format(
+                source=self.source,
+                copies=self.copies,
+                counts=self.counts,
+                common=common,
+                guarantee=guarantee,
+                batch=batch,
+            )
+        )
+        self.readers = [LiveReader(cluster, topic, PARTITIONS) for topic in (self.copies, self.counts)]
+
+    def start(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            return
+        if self._process is not None and self._process.returncode != -signal.SIGKILL:
+            raise AssertionError(f"the job ended by itself: {self.said()}")
+        self.starts += 1
+        with (self.folder / "faulty.out").open("ab") as out:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "firesteel.cli.main", "run", str(self._script), "--quiet"],
+                stdout=out,
+                stderr=out,
+                start_new_session=True,
+                env={**os.environ, VARIABLE: str(self._fault)},
+            )
+
+    def said(self) -> str:
+        return (self.folder / "faulty.out").read_text()[-2000:]
+
+    def add(self, rows: int) -> None:
+        fill(self.cluster, self.source, self.rows, rows)
+        self.rows += rows
+
+    def strike(self, blow: Blow, batch: str = "*") -> None:
+        """Waits until it has happened, and until the driver is dead where that was asked for."""
+        ready = self.folder / "fault.new"
+        self._strikes += 1
+        ready.write_text(f"{blow.moment} {batch} {blow.action} {self._strikes}")
+        ready.replace(self._fault)
+        self.start()
+        assert self._process is not None
+        wait_for(lambda: not self._fault.exists() or self._is_dead(), self.patience, f"{blow} did not happen")
+        if blow.kills_driver:
+            wait_for(self._is_dead, self.patience, f"{blow}: the driver did not die")
+        elif self._is_dead():
+            raise AssertionError(f"{blow} ended the job: {self.said()}")
+
+    def _is_dead(self) -> bool:
+        return self._process is not None and self._process.poll() is not None
+
+    def finish(self) -> list[str]:
+        """Lets the job read everything, stops it, and says what is wrong with the output."""
+        self.start()
+        assert self._process is not None
+        wait_for(lambda: self._has_all() or self._is_dead(), self.patience, "the rows did not come out")
+        assert not self._is_dead(), self.said()
+        self._process.send_signal(signal.SIGTERM)
+        assert self._process.wait(self.patience) == 0, self.said()
+        mistakes = []
+        for reader, check in zip(self.readers, (copy_mistakes, count_mistakes), strict=True):
+            mistakes += [f"live: {text}" for text in check(reader.stop(), self.rows, exactly=self.exactly)]
+        for topic, check in ((self.copies, copy_mistakes), (self.counts, count_mistakes)):
+            mistakes += [
+                f"{topic}: {text}" for text in check(all_records(self.cluster, topic), self.rows, exactly=self.exactly)
+            ]
+            mistakes += open_ends(self.cluster, topic)
+        return mistakes
+
+    def _has_all(self) -> bool:
+        copies, counts = (list(reader.records) for reader in self.readers)
+        return len(copies) >= self.rows and not (
+            copy_mistakes(copies, self.rows, exactly=False) or count_mistakes(counts, self.rows, exactly=False)
+        )
+
+    def close(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--guarantee", default="exactly-once", choices=("exactly-once", "at-least-once"))
+    args = parser.parse_args()
+    print(f"seed {args.seed}", flush=True)
+    chance = random.Random(args.seed)
+    with start_broker(heap="1g") as broker, tempfile.TemporaryDirectory() as folder:
+        cluster = {"bootstrap.servers": broker.bootstrap}
+        topics = ("source", "copies", "counts")
+        for topic in topics:
+            create_topic(cluster, topic, partitions=PARTITIONS)
+        portion = args.rows // args.rounds
+        job = FaultyJob(
+            cluster, Path(folder), topics, guarantee=args.guarantee, batch=max(1, portion // 2), patience=300.0
+        )
+        # Writers of 'at-least-once' have fewer moments.
+        writers = WRITER_BLOWS if job.exactly else tuple(blow for blow in WRITER_BLOWS if blow.moment == "m6")
+        drivers = DRIVER_BLOWS if job.exactly else tuple(blow for blow in DRIVER_BLOWS if blow.moment in "m1 m6 m7 m8")
+        try:
+            for number in range(args.rounds):
+                job.add(portion if number else args.rows - portion * (args.rounds - 1))
+                blow = chance.choice(drivers if chance.random() < 0.5 else writers)
+                began = time.monotonic()
+                job.strike(blow)
+                print(f"round {number + 1}: {blow.moment} {blow.action}, {time.monotonic() - began:.1f} s", flush=True)
+            mistakes = job.finish()
+        finally:
+            job.close()
+        print(f"{job.rows:,} rows, {args.rounds} rounds, {job.starts} starts, {len(mistakes)} mistakes", flush=True)
+        for text in mistakes[:20]:
+            print(f"  {text}", flush=True)
+        sys.exit(1 if mistakes else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""Writers that die: killed at every moment of a batch, in one job after another on the shared session."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from tests.faults.oracle import copy_mistakes, fill
+
+import firesteel
+from firesteel.dev.broker import start_broker
+from firesteel.dev.record import read_records
+from firesteel.kafka.admin import create_topic
+from firesteel.spark.fault import VARIABLE
+
+pytestmark = pytest.mark.spark
+
+ROWS = 900
+
+
+@contextmanager
+def faults(path: Path, texts: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """One failure after the other, each as soon as the one before has happened; those that have."""
+    monkeypatch.setenv(VARIABLE, str(path))
+    done: list[str] = []
+    over = threading.Event()
+
+    def feed() -> None:
+        for number, text in enumerate(texts):
+            path.with_suffix(".new").write_text(f"{text} {number}")
+            path.with_suffix(".new").replace(path)
+            while path.exists():
+                if over.wait(0.02):
+                    return
+            done.append(text)
+
+    thread = threading.Thread(target=feed, daemon=True)
+    thread.start()
+    yield done
+    over.set()
+    thread.join(5)
+    monkeypatch.delenv(VARIABLE)
+
+
+def script(folder: Path, bootstrap: str, source: str, sink: str, guarantee: str, more: str = "") -> Path:
+    brokers = f"'properties.bootstrap.servers' = '{bootstrap}', 'format' = 'json'"
+    path = folder / "copy.sql"
+    path.write_text(
+        f"CREATE TABLE src (id INT, k STRING, crc BIGINT) WITH ('connector' = 'kafka', 'topic' = '{source}', {brokers},"
+        f" 'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset',"
+        f" 'scan.max-rows-per-batch' = '150');\n"
+        f"CREATE TABLE snk (id INT, k STRING, crc BIGINT) WITH ('connector' = 'kafka', 'topic' = '{sink}', {brokers},"
+        f" 'sink.delivery-guarantee' = '{guarantee}'{more});\n"
+        f"INSERT INTO snk SELECT id, k, crc FROM src;\n"
+    )
+    return path
+
+
+def test_a_writer_that_dies_is_replaced(
+    cluster: dict[str, str],
+    make_topic: Callable[..., str],
+    tmp_path: Path,
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each batch loses its writer at another moment; the task is tried again and finds out what became of the first."""
+    source, sink = make_topic(), make_topic()
+    fill(cluster, source, 0, ROWS)
+    asked = [f"{moment} * kill" for moment in ("m2", "m3", "m4", "m5", "m6")]
+    with faults(tmp_path / "fault", asked, monkeypatch) as done:
+        job = firesteel.run(script(tmp_path, cluster["bootstrap.servers"], source, sink, "exactly-once"), spark=spark)
+    assert done == asked
+    assert copy_mistakes(list(read_records(cluster, sink)), ROWS) == []
+    # The one that died after its commit: the second attempt found the rows there.
+    assert job.snapshot().skipped_batches >= 1
+
+
+def test_at_least_once_writes_a_batch_again(
+    cluster: dict[str, str],
+    make_topic: Callable[..., str],
+    tmp_path: Path,
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source, sink = make_topic(), make_topic()
+    fill(cluster, source, 0, ROWS)
+    with faults(tmp_path / "fault", ["m6 2 kill"], monkeypatch) as done:
+        firesteel.run(script(tmp_path, cluster["bootstrap.servers"], source, sink, "at-least-once"), spark=spark)
+    assert done == ["m6 2 kill"]
+    records = list(read_records(cluster, sink))
+    assert copy_mistakes(records, ROWS, exactly=False) == []
+    ids = [json.loads(record.value or b"")["id"] for record in records]
+    assert len(ids) == ROWS + 150 and sorted(set(ids)) == list(range(ROWS))
+
+
+@pytest.mark.skipif(not os.environ.get("FIRESTEEL_SOAK"), reason="part of make soak")
+def test_a_writer_that_sleeps_through_its_transaction(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped for longer than its transaction may take, then woken: the broker has given it up, and it is fenced."""
+    settings = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": "200"}
+    with start_broker(settings=settings) as broker:
+        cluster = {"bootstrap.servers": broker.bootstrap}
+        create_topic(cluster, "in")
+        create_topic(cluster, "out")
+        fill(cluster, "in", 0, ROWS)
+        path = script(
+            tmp_path, broker.bootstrap, "in", "out", "exactly-once", ", 'properties.transaction.timeout.ms' = '2000'"
+        )
+        for moment in ("m3", "m4"):
+            with faults(tmp_path / "fault", [f"{moment} * stop"], monkeypatch) as done:
+                job = firesteel.start(path, spark=spark, fresh=True)
+                while not done:
+                    time.sleep(0.05)
+                [taken] = tmp_path.glob("fault.*")
+                time.sleep(4)
+                os.kill(int(taken.suffix[1:]), signal.SIGCONT)
+                taken.unlink()
+                assert job.wait(120)
+        # Two jobs, two copies.
+        ids = [json.loads(record.value or b"")["id"] for record in read_records(cluster, "out")]
+        assert sorted(ids) == sorted([*range(ROWS), *range(ROWS)])
+
+
+@pytest.mark.skipif(not os.environ.get("FIRESTEEL_SOAK"), reason="part of make soak")
+@pytest.mark.parametrize("hard", [True, False])
+def test_a_broker_that_goes_and_comes_back(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, hard: bool
+) -> None:
+    with start_broker() as broker:
+        cluster = {"bootstrap.servers": broker.bootstrap}
+        create_topic(cluster, "in")
+        create_topic(cluster, "out")
+        fill(cluster, "in", 0, ROWS)
+        path = script(tmp_path, broker.bootstrap, "in", "out", "exactly-once")
+        with faults(tmp_path / "fault", ["m4 3 stop"], monkeypatch) as done:
+            job = firesteel.start(path, spark=spark)
+            while not done:
+                time.sleep(0.05)
+            [taken] = tmp_path.glob("fault.*")
+            if hard:
+                broker.kill()
+            else:
+                broker.terminate()
+            os.kill(int(taken.suffix[1:]), signal.SIGCONT)
+            time.sleep(2)
+            broker.restart()
+            assert job.wait(180)
+        assert copy_mistakes(list(read_records(cluster, "out")), ROWS) == []
