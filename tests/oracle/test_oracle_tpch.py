@@ -86,7 +86,7 @@ def _write_changes(cluster: dict[str, str], topics: dict[str, str]) -> dict[str,
     for _ in range(_CHANGES):
         name = chance.choice(["orders", "lines", "lines"])
         order = chance.randrange(300)
-        key = order if name == "orders" else (order, chance.randrange(1, 4))
+        key = (order, 0) if name == "orders" else (order, chance.randrange(1, 4))
         table = tables[name]
         old = table.get(key)
         if old is not None and chance.random() < 0.3:

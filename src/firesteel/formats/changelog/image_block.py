@@ -8,13 +8,19 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.formats.block import Stretch
+from firesteel.formats.changelog.cut import Cutter
 from firesteel.formats.changelog.envelope import Change, ImageEnvelope
-from firesteel.formats.changelog.expand import Words, expand
+from firesteel.formats.changelog.expand import Mask, Numbers, Words, expand
 from firesteel.formats.changelog.members import MemberReader, readable
 from firesteel.formats.changelog.metadata import Item
-from firesteel.formats.json.block import finish
+from firesteel.formats.json.block import TableReader, finish, one_chunk
 from firesteel.formats.json.wire import WireColumn, WireRules, wire_columns, wire_struct
 from firesteel.types import Field
+
+#: After that many stretches in a row that could not be cut, cutting is not tried any more.
+_MOST_UNCUT = 8
+#: Fewer messages are not worth it.
+_FEWEST_CUT = 2
 
 
 class ImageBlock:
@@ -27,8 +33,48 @@ class ImageBlock:
         self._words = Words(envelope.changes)
         rows = {envelope.before: image, envelope.after: image, envelope.operation: pa.string()}
         self._members = MemberReader(rows, items, envelope.payload)
+        self._cutter: Cutter | None = None
+        if not items and envelope.payload is None and image.num_fields:
+            self._cutter = Cutter(envelope.operation, envelope.changes)
+            self._rows = TableReader(pa.schema(list(image)))
+        self._uncut = 0
 
     def read(self, messages: Sequence[bytes]) -> Stretch | None:
+        if self._cutter is not None and self._uncut < _MOST_UNCUT and len(messages) >= _FEWEST_CUT:
+            taken = self._read_cut(self._cutter, messages)
+            if taken is not None:
+                self._uncut = 0
+                return taken
+            self._uncut += 1
+        return self._read_whole(messages)
+
+    def _read_cut(self, cutter: Cutter, messages: Sequence[bytes]) -> Stretch | None:
+        cut = cutter.cut(messages)
+        table = None if cut is None else self._rows.read_lines(cut.rows, cut.lengths)
+        if cut is None or table is None or self._lacks(cut.changes, cut.has_before, cut.has_after):
+            return None
+        rows = expand(cut.changes)
+        take = None
+        if len(cut.lengths) > len(messages) or not (rows.after == cut.has_after[rows.change]).all():
+            # A row's line: those of the messages before it, and its own `before` when it is an `after`.
+            lines = np.cumsum(cut.has_before.astype(np.int64) + cut.has_after) - cut.has_before - cut.has_after
+            take = pa.array(lines[rows.change] + (rows.after & cut.has_before[rows.change]))
+        arrays: list[pa.Array] = []
+        for place, column in enumerate(self._columns):
+            array = finish(column, one_chunk(table.column(place)))
+            if array is None:
+                return None
+            arrays.append(array if take is None else array.take(take))
+        return Stretch(arrays, rows.change.astype(np.int32), rows.kinds)
+
+    def _lacks(self, changes: Numbers, has_before: Mask, has_after: Mask) -> bool:
+        """Whether a row that a change needs is not there: the exact reader's to refuse."""
+        return bool(
+            ((changes != Change.INSERT.value) & ~has_before).any()
+            or ((changes != Change.DELETE.value) & ~has_after).any()
+        )
+
+    def _read_whole(self, messages: Sequence[bytes]) -> Stretch | None:
         members = self._members.read(messages)
         if members is None:
             return None
@@ -37,10 +83,7 @@ class ImageBlock:
             return None
         before, after = members[self._envelope.before], members[self._envelope.after]
         has_before, has_after = np.asarray(before.is_valid()), np.asarray(after.is_valid())
-        # A row that the change needs and the message lacks is the exact reader's to refuse.
-        if ((changes != Change.INSERT.value) & ~has_before).any():
-            return None
-        if ((changes != Change.DELETE.value) & ~has_after).any():
+        if self._lacks(changes, has_before, has_after):
             return None
         rows = expand(changes)
         # Both images of every message are read, as Flink reads them, also those that give no row.

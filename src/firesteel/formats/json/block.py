@@ -41,15 +41,19 @@ class TableReader:
         self._has_decimals = "decimal128" in str(schema)
 
     def read(self, messages: Sequence[bytes]) -> pa.Table | None:
-        joined = b"\n".join(messages)
-        if not _is_safe(joined, messages) or (self._has_decimals and _WILD_DECIMAL.search(joined)):
+        lengths = np.fromiter(map(len, messages), dtype=np.int64, count=len(messages))
+        return self.read_lines(b"\n".join(messages), lengths)
+
+    def read_lines(self, joined: bytes | bytearray, lengths: NDArray[np.int64]) -> pa.Table | None:
+        """Messages that are joined by line breaks; `lengths` are those of the messages."""
+        if not _is_safe(joined, lengths) or (self._has_decimals and _WILD_DECIMAL.search(joined)):
             return None
         read_options = pyarrow.json.ReadOptions(use_threads=False, block_size=len(joined) + 64)
         try:
             table = pyarrow.json.read_json(pa.py_buffer(joined), read_options=read_options, parse_options=self._parse)
         except pa.ArrowException:
             return None
-        return table if table.num_rows == len(messages) else None
+        return table if table.num_rows == len(lengths) else None
 
 
 class BlockReader:
@@ -99,16 +103,15 @@ def finish(column: WireColumn, array: pa.Array) -> pa.Array | None:
         return None
 
 
-def _is_safe(joined: bytes, messages: Sequence[bytes]) -> bool:
+def _is_safe(joined: bytes | bytearray, lengths: NDArray[np.int64]) -> bool:
     if not 0 < len(joined) <= _MAX_BLOCK:
         return False
     data = np.frombuffer(joined, dtype=np.uint8)
-    lengths = np.fromiter(map(len, messages), dtype=np.int64, count=len(messages))
     ends = np.cumsum(lengths + 1) - 1
     if (data[ends - lengths] != ord("{")).any() or (data[ends - 1] != ord("}")).any():
         return False
     # Most blocks have no control characters but the joints.
-    joints = len(messages) - 1
+    joints = len(lengths) - 1
     if np.count_nonzero(data < 0x20) != joints and (
         joined.count(b"\n") != joints or b"\r" in joined or b"\0" in joined
     ):
@@ -122,10 +125,10 @@ def _is_safe(joined: bytes, messages: Sequence[bytes]) -> bool:
             return False
     longest = int(lengths.max())
     # A message nested too deep has more bytes than levels.
-    return longest <= MAX_DEPTH or (longest <= MAX_STRING and all(map(_is_modest, messages)))
+    return longest <= MAX_DEPTH or (longest <= MAX_STRING and all(map(_is_modest, bytes(joined).split(b"\n"))))
 
 
-def _holds(joined: bytes, data: NDArray[np.uint8], word: bytes) -> bool:
+def _holds(joined: bytes | bytearray, data: NDArray[np.uint8], word: bytes) -> bool:
     """Whether the block holds a word of three letters: `in` takes many times as long for it as for one letter."""
     if word[:1] not in joined:
         return False

@@ -110,6 +110,17 @@ def read_strict_tokens(message: bytes) -> list[Token]:
     return _flatten(_read(message, _STRICT_DECODER))
 
 
+def read_members(message: bytes) -> list[tuple[str, object]]:
+    """The members of the message's object in order, a name given twice as often as it is given.
+
+    What follows the object is not looked at. Raises MalformedJson and TooLarge.
+    """
+    value = _read(message, _DECODER)
+    if type(value) is not _Object:
+        raise MalformedJson("the message is not a JSON object")
+    return value
+
+
 def read_tree(message: bytes) -> object:
     """The message as dicts, lists, texts, `Integer`, `Floating`, booleans and None.
 

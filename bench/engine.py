@@ -1,0 +1,97 @@
+"""The engines, each at its best honest settings: two tasks, and progress kept every ten seconds or oftener."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.environment import FLINK_JARS, SPARK_JARS, jars_of, python_of
+
+_FLINK = {
+    "parallelism.default": "2",
+    "pipeline.object-reuse": "true",
+    "execution.checkpointing.interval": "10s",
+    "restart-strategy.type": "none",
+}
+_TUNED = {
+    "table.exec.mini-batch.enabled": "true",
+    "table.exec.mini-batch.allow-latency": "1s",
+    "table.exec.mini-batch.size": "50000",
+    "table.optimizer.agg-phase-strategy": "TWO_PHASE",
+    "table.optimizer.distinct-agg.split.enabled": "true",
+}
+
+
+def _no_jars() -> list[Path]:
+    return []
+
+
+@dataclass(frozen=True)
+class Engine:
+    """`job` is the script in `bench/job` that runs the runs; `python` and `jars` make what it needs on first use."""
+
+    name: str
+    title: str
+    job: str
+    python: Callable[[], Path]
+    jars: Callable[[], list[Path]] = _no_jars
+    settings: Mapping[str, str] = field(default_factory=dict)
+    #: The workloads it has a program for; empty: all.
+    workloads: frozenset[str] = frozenset()
+
+
+def _flink_python() -> Path:
+    return python_of("flink-2.3.0", "apache-flink==2.3.0")
+
+
+def _flink_jars() -> list[Path]:
+    return jars_of("flink-2.3.0", FLINK_JARS)
+
+
+ENGINES = (
+    Engine("firesteel", "Firesteel", "firesteel", lambda: Path(sys.executable)),
+    Engine(
+        "firesteel-rocksdb",
+        "Firesteel, RocksDB",
+        "firesteel",
+        lambda: Path(sys.executable),
+        settings={"state.backend.type": "rocksdb"},
+        workloads=frozenset({"reference"}),
+    ),
+    Engine("flink", "Flink 2.3.0, default", "flink", _flink_python, _flink_jars, _FLINK),
+    Engine(
+        "flink-tuned",
+        "Flink 2.3.0, mini-batch, two phases, split distinct",
+        "flink",
+        _flink_python,
+        _flink_jars,
+        {**_FLINK, **_TUNED},
+        workloads=frozenset({"reference"}),
+    ),
+    Engine(
+        "flink-rocksdb",
+        "Flink 2.3.0, RocksDB",
+        "flink",
+        _flink_python,
+        _flink_jars,
+        {**_FLINK, **_TUNED, "state.backend.type": "rocksdb"},
+        workloads=frozenset({"reference"}),
+    ),
+    Engine(
+        "spark",
+        "Spark 4.0.0 by hand",
+        "spark",
+        lambda: python_of("spark-4.0.0", "pyspark==4.0.0"),
+        lambda: jars_of("spark-4.0.0", SPARK_JARS),
+        workloads=frozenset({"reference", "pass", "csv"}),
+    ),
+    Engine(
+        "quixstreams",
+        "quixstreams",
+        "quix",
+        lambda: python_of("quixstreams", "quixstreams"),
+        workloads=frozenset({"pass"}),
+    ),
+)
