@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from firesteel.errors import Problem
-from firesteel.plan.event_time import closing_node, open_session
+from firesteel.plan.event_time import closing_node, current_watermarks, open_session, rowtimes
 from firesteel.plan.expression import ColumnRef, column_refs
 from firesteel.plan.node import Aggregate, Filter, Join, JoinKind, Node, Normalize, Project, Rank
 from firesteel.plan.time_join import TimeJoin
-from firesteel.plan.window import Window, WindowAggregate
+from firesteel.plan.window import Watermark, Window, WindowAggregate
 
 
 def check_windows(node: Node) -> Iterator[Problem]:
+    yield from _watermarks(node)
     yield from _one_mode(node)
     yield from _sessions(node)
 
@@ -51,6 +52,26 @@ def _updating(node: Node) -> Node | None:
         case Join() if node.kind is not JoinKind.INNER:
             return node
     return next((found for child in node.inputs if (found := _updating(child)) is not None), None)
+
+
+def _watermarks(node: Node) -> Iterator[Problem]:
+    for child in node.inputs:
+        yield from _watermarks(child)
+    for call in current_watermarks(node):
+        times = rowtimes(node.inputs[0])
+        if not isinstance(call.args[0], ColumnRef) or call.args[0].name not in times or not _is_near(node.inputs[0]):
+            yield Problem(
+                "'CURRENT_WATERMARK' takes a column with a WATERMARK, of a table that stands directly in FROM.",
+                node.span,
+                "Ask for it in a view of that table.",
+            )
+
+
+def _is_near(node: Node) -> bool:
+    """Rows still know the watermark they were read under."""
+    while isinstance(node, Project | Filter):
+        node = node.input
+    return isinstance(node, Watermark)
 
 
 def _sessions(node: Node) -> Iterator[Problem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firesteel.plan.expression import ColumnRef
+from firesteel.plan.expression import Call, ColumnRef, Expression, children
 from firesteel.plan.node import Filter, JoinKind, Node, Project, Rank, Scan, Sink, Union
 from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Assigner, Session, Watermark, Window, WindowAggregate
@@ -100,7 +100,27 @@ def _copies(project: Project) -> Iterator[tuple[str, str]]:
 
 def waits_for_watermark(node: Node) -> bool:
     """Whether the node's state follows event time."""
-    return isinstance(node, TimeJoin) or _closes(node)
+    return isinstance(node, TimeJoin) or _closes(node) or any(current_watermarks(node))
+
+
+def current_watermarks(node: Node) -> Iterator[Call]:
+    """The places where a node's expressions ask how far event time is."""
+    match node:
+        case Project(expressions=expressions):
+            asked = expressions
+        case Filter(condition=condition):
+            asked = (condition,)
+        case _:
+            return
+    for expression in asked:
+        yield from _watermark_calls(expression)
+
+
+def _watermark_calls(expression: Expression) -> Iterator[Call]:
+    if isinstance(expression, Call) and expression.function == "CURRENT_WATERMARK":
+        yield expression
+    for child in children(expression):
+        yield from _watermark_calls(child)
 
 
 def _closes(node: Node) -> bool:

@@ -30,7 +30,7 @@ class Family:
 FAMILIES: tuple[Family, ...] = (
     Family("Text", STRING_FUNCTIONS),
     Family("Numbers", NUMERIC_FUNCTIONS),
-    Family("Dates and times", TIME_FUNCTIONS, ("CURRENT_WATERMARK", "OVERLAPS")),
+    Family("Dates and times", TIME_FUNCTIONS, ("OVERLAPS",)),
     Family("Conditions", CONDITION_FUNCTIONS),
     Family("ARRAY, MAP and ROW", (*COLLECTION_FUNCTIONS, ROW_FUNCTION), ("OBJECT_OF", "OBJECT_UPDATE")),
     Family("JSON", JSON_FUNCTIONS, ("JSON_LENGTH", "JSON_TYPE", "PARSE_JSON", "TRY_PARSE_JSON")),

@@ -163,6 +163,7 @@ TIME_FUNCTIONS: tuple[Function, ...] = (
     Function("CURRENT_ROW_TIMESTAMP", (), _NOW),
     Function("NOW", (), _NOW),
     Function("PROCTIME", (), _NOW),
+    Function("CURRENT_WATERMARK", (MOMENT,), lambda args: args[0].type.with_nullable(True)),
     Function("LOCALTIMESTAMP", (), always_gives(Timestamp(3))),
     Function("CONVERT_TZ", (TEXT, TEXT, TEXT), may_give(STRING)),
     Function("DATE_FORMAT", (_TIMESTAMP_OR_TEXT, _PATTERN), _formatting(may_give(STRING))),

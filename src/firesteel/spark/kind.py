@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from firesteel.changelog import RowKind
 from firesteel.spark.expression import column
-from firesteel.spark.mark import MARK, SLOT
+from firesteel.spark.mark import MARK, SLOT, WATERMARK
 
 #: What the row means, as its kind's place among `RowKind`'s members: the formats count them so too.
 KIND = "__kind"
@@ -29,7 +29,7 @@ def code(kind: RowKind) -> Column:
 
 
 def carried(rows: DataFrame) -> list[Column]:
-    return [column(name) for name in (KIND, ORDER, MARK, SLOT) if name in rows.columns]
+    return [column(name) for name in (KIND, ORDER, MARK, SLOT, WATERMARK) if name in rows.columns]
 
 
 def sign(rows: DataFrame) -> Column:

@@ -19,6 +19,9 @@ MARK = "__mark"
 #: Which of the source's partitions a row comes from, as a small number.
 SLOT = "__slot"
 
+#: The mark that held when a row was read, in milliseconds since 1970; NULL before the first one.
+WATERMARK = "__watermark"
+
 #: Later than any window: beyond the year 160,000, and far enough from the end of Spark's own time.
 END_OF_TIME = 5_000_000_000_000_000
 

@@ -44,7 +44,7 @@ from firesteel.kafka.reader import consumer_for, lost_offset, read_range
 from firesteel.options.position import Bound, StartPosition, Unbounded
 from firesteel.spark.failure import carry
 from firesteel.spark.kind import KIND, ORDER
-from firesteel.spark.mark import END_OF_TIME, MARK, SLOT, Times, emits_mark
+from firesteel.spark.mark import END_OF_TIME, MARK, SLOT, WATERMARK, Times, emits_mark
 from firesteel.spark.record import RecordDecoder
 from firesteel.spark.reject import render_reject
 from firesteel.spark.type import spark_schema
@@ -102,6 +102,7 @@ class ReadSpec:
             schema = schema.add(ORDER, spark.LongType())
         if self.slots:
             schema = schema.add(MARK, spark.LongType()).add(SLOT, spark.IntegerType())
+            schema = schema.add(WATERMARK, spark.LongType())
         if self.tolerant:
             schema = schema.add(REJECT, spark.StringType())
         elif not schema.fields:
@@ -141,6 +142,8 @@ class Range:
     start: int
     end: int
     sequence: int
+    #: The event time that every partition had reached before this batch.
+    mark: int | None = None
 
 
 class Ranges(InputPartition):
@@ -326,7 +329,7 @@ class KafkaStreamReader(DataSourceStreamReader):
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         begins = from_json(start["positions"]) | from_json(end["begins"])
         ranges = [
-            Range(topic, number, begins[topic, number], offset, end["sequence"])
+            Range(topic, number, begins[topic, number], offset, end["sequence"], start.get("mark"))
             for (topic, number), offset in from_json(end["positions"]).items()
             if offset > begins[topic, number]
         ]
@@ -360,7 +363,7 @@ class KafkaStreamReader(DataSourceStreamReader):
                 if rejects and not self.spec.tolerant:
                     raise _bad_record(self.spec.table, rejects[0], messages)
                 if slot is not None:
-                    batch = _in_slot(batch, slot)
+                    batch = _in_slot(batch, slot, partition.mark)
                 if rejects and stage is not None:
                     stage.add(messages, rejects)
                 yield from self._with_rejects(batch, rejects, messages)
@@ -373,8 +376,8 @@ class KafkaStreamReader(DataSourceStreamReader):
         fields += [pa.field(ORDER, pa.int64())] if self.spec.ordered else []
         columns = [pa.nulls(1, field.type) for field in fields]
         names = [field.name for field in fields]
-        columns += [pa.array([time], pa.int64()), pa.nulls(1, pa.int32())]
-        names += [MARK, SLOT]
+        columns += [pa.array([time], pa.int64()), pa.nulls(1, pa.int32()), pa.nulls(1, pa.int64())]
+        names += [MARK, SLOT, WATERMARK]
         if self.spec.tolerant:
             columns, names = [*columns, pa.nulls(1, pa.string())], [*names, REJECT]
         return pa.RecordBatch.from_arrays(columns, names=names)
@@ -435,10 +438,11 @@ def slot_of(slots: tuple[Partition, ...], partition: Partition) -> int:
     return slots.index(partition) if partition in slots else partition[1] % len(slots)
 
 
-def _in_slot(batch: pa.RecordBatch, slot: int) -> pa.RecordBatch:
+def _in_slot(batch: pa.RecordBatch, slot: int, mark: int | None) -> pa.RecordBatch:
     rows = batch.num_rows
     columns = [*batch.columns, pa.nulls(rows, pa.int64()), pa.repeat(pa.scalar(slot, pa.int32()), rows)]
-    return pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, MARK, SLOT])
+    columns.append(pa.repeat(pa.scalar(mark, pa.int64()), rows))
+    return pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, MARK, SLOT, WATERMARK])
 
 
 def _share(positions: Positions, reachable: Positions, most: int) -> Positions:

@@ -6,12 +6,14 @@ skipped in spring. So its fields are taken apart and put together one by one.
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from firesteel.plan.expression import Call
+from firesteel.spark.mark import WATERMARK
 from firesteel.spark.operator_function import shift_time
 from firesteel.spark.spelling import Spelling, literal, nothing, when_all
 from firesteel.spark.time_parse import PLAIN, make_reader, read_exactly, read_tolerantly
@@ -346,6 +348,16 @@ def _now(call: Call, args: list[Column]) -> Column:
     return F.date_trunc("MILLISECOND", F.current_timestamp())
 
 
+def _current_watermark(call: Call, args: list[Column]) -> Column:
+    """The column is there wherever `plan/check_window.py` lets the function stand."""
+    micros = F.col(WATERMARK) * 1000
+    return F.timestamp_micros(micros) if isinstance(call.type, TimestampLtz) else _local_of(micros)
+
+
+def _local_of(micros: Column) -> Column:
+    return F.lit("1970-01-01 00:00:00").cast("timestamp_ntz") + F.lit(datetime.timedelta(microseconds=1)) * micros
+
+
 def _local_now(call: Call, args: list[Column]) -> Column:
     return _floor_within_day(F.localtimestamp(), "MILLISECOND", Timestamp())
 
@@ -368,6 +380,7 @@ TIME_SPELLINGS: dict[str, Spelling] = {
     "CURRENT_ROW_TIMESTAMP": _now,
     "NOW": _now,
     "PROCTIME": _now,
+    "CURRENT_WATERMARK": _current_watermark,
     "LOCALTIMESTAMP": _local_now,
     "CONVERT_TZ": _convert_tz,
     "DATE_FORMAT": _date_format,

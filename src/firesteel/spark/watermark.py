@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from firesteel.plan.window import Watermark
 from firesteel.spark.expression import column
-from firesteel.spark.mark import MARK, SHIFT, SLOT
+from firesteel.spark.mark import MARK, SHIFT, SLOT, WATERMARK
 from firesteel.types import DataType, TimestampLtz
 
 #: The column that Spark's watermark works on. It is a TIMESTAMP, whatever event time is: Spark takes no other.
@@ -65,7 +65,8 @@ def lower_watermark(node: Watermark, rows: DataFrame) -> DataFrame:
     # Marks end here. The condition reads the watermark's column and is not deterministic: else Spark would move it, or
     # a filter of the query's, below the watermark, which would then miss the rows that do not pass.
     here = column(EVENT_TIME).isNull() & (F.spark_partition_id() >= 0)
-    return marked.where(here).drop(EVENT_TIME, MARK, SLOT)
+    kept = marked.where(here).drop(EVENT_TIME, MARK, SLOT)
+    return kept.withColumn(WATERMARK, column(WATERMARK) - node.delay)
 
 
 def _epoch() -> Column:
