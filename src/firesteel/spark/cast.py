@@ -60,9 +60,11 @@ def to_text(value: Column, source: DataType) -> Column:
         case _ if isinstance(source, BINARY):
             return F.decode(value, "UTF-8")
         case Timestamp(precision=precision) | TimestampLtz(precision=precision):
-            # As many digits as the type has.
-            fraction = "." + "S" * min(precision, 6) if precision else ""
-            return F.date_format(value, f"yyyy-MM-dd HH:mm:ss{fraction}")
+            # As many digits as the type has. Formatting would take a TIMESTAMP through the session's time zone.
+            text = value.cast("string")
+            digits = F.rpad(F.substring(text, F.lit(21), F.lit(min(precision, 6))), min(precision, 6), "0")
+            second = F.substring(text, 1, 19)
+            return F.concat(second, F.lit("."), digits) if precision else second
         case Time():
             return F.substring(value.cast("string"), 1, 8 if source.precision == 0 else 9 + source.precision)
         case Array(element=element):

@@ -13,6 +13,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from firesteel.plan.expression import Call
+from firesteel.plan.time_pattern import PatternField, PatternPart, parse_pattern
 from firesteel.spark.mark import WATERMARK
 from firesteel.spark.operator_function import shift_time
 from firesteel.spark.spelling import Spelling, literal, nothing, when_all
@@ -244,7 +245,19 @@ def _pattern(call: Call, position: int, default: str = _DEFAULT_PATTERN) -> str 
 
 
 def _formatted(moment: Column, pattern: str) -> Column:
-    return F.date_format(moment, pattern.replace("u", "y") if "'" not in pattern else pattern)
+    return F.date_format(moment, "".join(map(_spark_part, parse_pattern(pattern))))
+
+
+def _spark_part(part: PatternPart) -> str:
+    """Spark knows the year as `y` only."""
+    if isinstance(part, PatternField):
+        return part.letter.replace("u", "y") * part.count
+    doubled = part.text.replace("'", "''")
+    return (
+        f"'{doubled}'"
+        if part.text.isascii() and any(sign.isalpha() or sign in "'[]{}#" for sign in part.text)
+        else part.text
+    )
 
 
 def _date_format(call: Call, args: list[Column]) -> Column:
