@@ -4,8 +4,8 @@
 
 Starts a broker of its own, fills one topic with all rows, then starts two jobs on it, one after the other, from the
 earliest offset: one that copies every row, and the reference job. Each runs to the end of the topic, or for `--seconds`.
-Once a second the resident memory of `firesteel run`, its JVM and its Python workers is added up. Pages that workers share
-count once for each, so the truth is a little below.
+Once a second the memory of `firesteel run`, its JVM and its Python workers is added up: what is resident, where pages that
+several of them share count once.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Sample:
 
 
 def resident(root: int) -> Sample:
-    """The resident memory of a process and everything below it."""
+    """The memory of a process and everything below it."""
     children: dict[int, list[int]] = {}
     names: dict[int, str] = {}
     for entry in Path("/proc").iterdir():
@@ -70,10 +70,11 @@ def resident(root: int) -> Sample:
         pid = waiting.pop()
         waiting += children.get(pid, [])
         try:
-            pages = int((Path("/proc") / str(pid) / "statm").read_text().split()[1])
-        except (OSError, IndexError):
+            told = (Path("/proc") / str(pid) / "smaps_rollup").read_text()
+        except OSError:
             continue
-        megabytes = pages * 4096 / 1e6
+        shares = [line.split()[1] for line in told.splitlines() if line.startswith("Pss:")]
+        megabytes = int(shares[0]) * 1024 / 1e6 if shares else 0.0
         if names.get(pid) == "java":
             jvm += megabytes
         else:

@@ -17,7 +17,7 @@ from tests.kafka.kafka_secure import (
 )
 
 from firesteel.dev.broker import Broker
-from firesteel.errors import OutsideError
+from firesteel.errors import OutsideError, UsageError
 from firesteel.kafka.admin import check_broker, list_topics
 from firesteel.kafka.jks import read_jks
 from firesteel.kafka.keystore import open_stores
@@ -102,3 +102,8 @@ def test_a_key_with_a_password_of_its_own(certificates: Certificates) -> None:
     [identity] = read_jks(data, STORE_PASSWORD).identities
     assert identity.chain and identity.key[0] == 0x30
     assert PASSWORD not in repr(identity) and "key" not in repr(identity)
+
+
+def test_kerberos_needs_another_build_of_the_client() -> None:
+    with pytest.raises(UsageError, match="'GSSAPI', and the Kafka client that pip installs is built without Kerberos"):
+        check_broker({"bootstrap.servers": "127.0.0.1:1", "security.protocol": "sasl_ssl", "sasl.mechanism": "GSSAPI"})

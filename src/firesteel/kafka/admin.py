@@ -86,7 +86,13 @@ class _Client:
         try:
             self.admin = AdminClient({**config, **quiet})  # type: ignore[dict-item]  # its stub knows fewer types
         except KafkaException as error:
-            raise UsageError(f"The Kafka client does not take its settings: {_told(error)}.") from error
+            told = _told(error).removeprefix("Failed to create admin client: ")
+            if "No provider for SASL mechanism GSSAPI" in told:
+                raise UsageError(
+                    "'properties.sasl.mechanism' is 'GSSAPI', and the Kafka client that pip installs is built without Kerberos.",
+                    hint="Install it from its source, with libsasl2 at hand: pip install --no-binary :all: confluent-kafka",
+                ) from None
+            raise UsageError(f"The Kafka client does not take its settings: {told}.") from error
 
     def why(self) -> str | None:
         """The last thing heard that says more than that nobody is there."""
