@@ -60,7 +60,7 @@ def test_aborted_and_open_transactions(
     source, sink = make_topic(), make_topic()
 
     def transaction(name: str, numbers: range) -> Producer:
-        producer = Producer({**cluster, "transactional.id": f"{source}-{name}"})
+        producer = Producer({**cluster, "transactional.id": f"{source}-{name}", "log_level": 0})
         producer.init_transactions(30)
         producer.begin_transaction()
         for number in numbers:
