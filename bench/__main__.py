@@ -21,7 +21,7 @@ from firesteel.kafka.admin import create_topic
 
 #: `make bench` has to end within ten minutes.
 _SHORT = ("firesteel", "firesteel-rocksdb", "flink", "flink-tuned", "flink-rocksdb", "spark")
-_SHORT_WORKLOADS = ("reference", "pass", "avro", "csv")
+_SHORT_WORKLOADS = ("reference", "pass", "exactly-once", "avro", "csv", "debezium", "window")
 
 
 def main() -> None:

@@ -17,10 +17,10 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from bench.reference import cpu_seconds
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 import firesteel
+from bench.reference import cpu_seconds
 from firesteel.dev.broker import Broker, start_broker
 from firesteel.dev.record import read_records
 from firesteel.kafka.admin import create_topic, describe_topics

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+import orjson
 import polars as pl
 import pyarrow as pa
 from confluent_kafka import Consumer, TopicPartition
@@ -13,6 +14,7 @@ from firesteel import types
 from firesteel.catalog.table import BoundFormat
 from firesteel.cli.demo import read_counts
 from firesteel.dev.pageviews import PageViews, differences
+from firesteel.dev.record import read_records
 from firesteel.formats.registry import make_decoder, make_encoder
 from firesteel.options.value import OptionValues
 from firesteel.types import STRING, Field
@@ -48,6 +50,41 @@ class EncodedViews(PageViews):
             yield [message or b"" for message in encoder.encode(batch)]
 
 
+@dataclass(frozen=True)
+class ChangedViews(PageViews):
+    """Page views as Debezium sends them. Every fourth message changes the row that the fourth before it left, so that order
+    matters only within a partition when there are one, two or four of them.
+    """
+
+    def messages(self) -> Iterator[list[bytes]]:
+        last: bytes | None = None
+        for start, block in zip(range(0, self.rows, 100_000), super().messages(), strict=True):
+            found: list[bytes] = []
+            for number, row in enumerate(block, start):
+                before, word = b"null", b"c"
+                if number % 4 == 3:
+                    before, word, last = (b"null", b"c", row) if last is None else (last, b"u", row)
+                found.append(
+                    b'{"before":%b,"after":%b,"source":{"version":"3.1.3.Final","connector":"postgresql","name":"shop",'
+                    b'"ts_ms":%d,"db":"shop","schema":"public","table":"views","lsn":%d},"op":"%b","ts_ms":%d}'
+                    % (
+                        before,
+                        row,
+                        1_700_000_000_000 + number,
+                        22_000_000 + 48 * number,
+                        word,
+                        1_700_000_000_040 + number,
+                    )
+                )
+            yield found
+
+    def kept(self) -> pl.DataFrame:
+        """The rows that are left in the end."""
+        rows = self.columns().with_row_index("i")
+        changed = rows.filter(pl.col("i") % 4 == 3).tail(1)
+        return pl.concat([rows.filter(pl.col("i") % 4 != 3), changed])
+
+
 _COLUMNS = "user_id BIGINT, page_id BIGINT, viewtime TIMESTAMP(3), user_region STRING"
 _KAFKA = "'connector' = 'kafka', 'properties.bootstrap.servers' = '{bootstrap}'"
 _SOURCE = (
@@ -66,6 +103,14 @@ _PASSED = (
     " 'topic' = '{sink}', 'format' = '%s'%s);\n"
     f"INSERT INTO kept SELECT user_id, user_region, viewtime FROM pageviews WHERE page_id <= {_LAST_PAGE};\n"
 )
+_SUMS = _COUNTS.replace("COUNT(DISTINCT user_id)", "SUM(page_id)")
+_WINDOWS = (
+    f"CREATE TABLE windows (start_time TIMESTAMP(3), user_region STRING, pv BIGINT) WITH ({_KAFKA}, 'topic' = '{{sink}}',"
+    " 'format' = 'json');\n"
+    "INSERT INTO windows SELECT window_start, user_region, COUNT(*) FROM TABLE(TUMBLE(TABLE pageviews,"
+    " DESCRIPTOR(viewtime), INTERVAL '1' MINUTE)) GROUP BY window_start, window_end, user_region;\n"
+)
+_WATERMARK = "user_region STRING, WATERMARK FOR viewtime AS viewtime - INTERVAL '2' SECOND)"
 _EXACTLY_ONCE = (
     ", 'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = '{sink}',"
     " 'properties.transaction.timeout.ms' = '600000'"
@@ -88,11 +133,35 @@ class Workload:
     def views(self, rows: int, users: int) -> PageViews:
         if self.source == "json":
             return PageViews(rows, users=users)
+        if self.source == "debezium-json":
+            return ChangedViews(rows, users=users)
         return EncodedViews(rows, users=users, format=self.source)
 
 
 def _check_counts(cluster: Cluster, topic: str, views: PageViews) -> tuple[str, ...]:
     return differences(views.expected_counts(), read_counts(dict(cluster), topic))
+
+
+def _check_sums(cluster: Cluster, topic: str, views: PageViews) -> tuple[str, ...]:
+    assert isinstance(views, ChangedViews)
+    summed = views.kept().group_by("user_region").agg(pl.len().alias("n"), pl.col("page_id").sum().alias("pages"))
+    expected = {region: (number, pages) for region, number, pages in summed.iter_rows()}
+    return differences(expected, read_counts(dict(cluster), topic))
+
+
+def _check_windows(cluster: Cluster, topic: str, views: PageViews) -> tuple[str, ...]:
+    counted = (
+        views.columns()
+        .group_by(pl.col("viewtime").dt.truncate("1m").dt.strftime("%Y-%m-%d %H:%M:%S"), "user_region")
+        .len()
+    )
+    expected = {(start, region): number for start, region, number in counted.iter_rows()}
+    rows = [orjson.loads(record.value or b"") for record in read_records(dict(cluster), topic)]
+    found = {(row["start_time"], row["user_region"]): row["pv"] for row in rows}
+    wrong = [key for key in {*expected, *found} if expected.get(key) != found.get(key)]
+    if len(found) < len(rows):
+        return (f"{len(rows) - len(found)} windows came more than once",)
+    return tuple(f"{key} has {found.get(key)}, expected {expected.get(key)}" for key in sorted(wrong)[:3])
 
 
 def _check_kept(format: str) -> Callable[[Cluster, str, PageViews], tuple[str, ...]]:
@@ -160,5 +229,21 @@ WORKLOADS = (
         "json",
         _SOURCE % "csv" + _PASSED % ("json", ""),
         _check_kept("json"),
+    ),
+    Workload(
+        "debezium",
+        "counts and sums over a changelog, debezium-json to avro",
+        "debezium-json",
+        "avro",
+        _SOURCE % "debezium-json" + _SUMS,
+        _check_sums,
+    ),
+    Workload(
+        "window",
+        "views per minute and region, rows out of order, json to json",
+        "json",
+        "json",
+        (_SOURCE % "json").replace("user_region STRING)", _WATERMARK) + _WINDOWS,
+        _check_windows,
     ),
 )

@@ -23,7 +23,16 @@ Places = NDArray[np.int64]
 _PADDING = bytes(16)
 _DAY_MILLIS = 86_400_000
 _MAX_BLOCK = 1 << 30
-_MAX_GATHERED = 1 << 20
+
+
+_HIGHEST, _LOW = np.uint64(0x8080808080808080), np.uint64(0x7F7F7F7F7F7F7F7F)
+
+
+def _packed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Seven bits of each byte, moved together: by two bytes, by four, by eight."""
+    words = (words & np.uint64(0x007F007F007F007F)) | (words & np.uint64(0x7F007F007F007F00)) >> np.uint64(1)
+    words = (words & np.uint64(0x00003FFF00003FFF)) | (words & np.uint64(0x3FFF00003FFF0000)) >> np.uint64(2)
+    return (words & np.uint64(0x000000000FFFFFFF)) | (words & np.uint64(0x0FFFFFFF00000000)) >> np.uint64(4)
 
 
 class _Refused(Exception):
@@ -38,10 +47,34 @@ class _Input:
         lengths = np.fromiter(map(len, messages), dtype=np.int64, count=len(messages))
         self.end = np.cumsum(lengths)
         self.at = self.end - lengths
+        #: The eight bytes from each place on, as one number.
+        self._words = np.ndarray((len(self.data) - 7,), np.dtype("<u8"), self.data.data, strides=(1,))
 
     def longs(self, rows: Places) -> NDArray[np.int64]:
         """The next number of each of the rows."""
         at = self.at[rows]
+        byte = self.data[at]
+        if not (byte & 0x80).any():
+            number = byte.astype(np.uint64)
+            at += 1
+        else:
+            words = self._words[at]
+            # The first byte without its highest bit ends the number.
+            ends = ~words & _HIGHEST
+            if not ends.all():
+                number = self._long_numbers(at)
+            else:
+                below = (ends & (~ends + np.uint64(1))) - np.uint64(1)
+                number = _packed(words & below & _LOW)
+                at += (np.bitwise_count(below) >> 3).astype(np.int64) + 1
+        self._move(rows, at)
+        zigzag: NDArray[np.int64] = (number >> np.uint64(1)).astype(np.int64) ^ -(number & np.uint64(1)).astype(
+            np.int64
+        )
+        return zigzag
+
+    def _long_numbers(self, at: Places) -> NDArray[np.uint64]:
+        """Numbers of which some have more than eight bytes, byte by byte; moves `at`."""
         byte = self.data[at]
         number = (byte & 0x7F).astype(np.uint64)
         at += 1
@@ -56,11 +89,7 @@ class _Input:
             at[more] += 1
             more = more[(byte & 0x80) != 0]
             shift += 7
-        self._move(rows, at)
-        zigzag: NDArray[np.int64] = (number >> np.uint64(1)).astype(np.int64) ^ -(number & np.uint64(1)).astype(
-            np.int64
-        )
-        return zigzag
+        return number
 
     def ints(self, rows: Places) -> NDArray[np.int64]:
         before = self.at[rows]
@@ -198,16 +227,11 @@ def _fixed(source: _Input, rows: Places, size: int, kind: np.dtype[np.floating])
 def _bytes(source: _Input, rows: Places) -> pa.Array:
     lengths = source.longs(rows)
     start = source.step(rows, lengths)
-    # Gathering takes many times the memory of what is gathered.
-    if len(lengths) and lengths.max() > _MAX_GATHERED:
-        raise _Refused
-    offsets = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    # Each byte's place: the start of its value, and how far into it.
-    gather = np.repeat(start - offsets[:-1], lengths) + np.arange(offsets[-1])
-    data = source.data[gather]
-    buffers = [None, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(data)]
-    return pa.Array.from_buffers(pa.binary(), len(rows), buffers)
+    offsets = np.zeros(2 * len(rows) + 1, dtype=np.int32)
+    offsets[1::2], offsets[2::2] = start, start + lengths
+    # Every second slice of the messages is a value, those between are what lies between.
+    slices = pa.Array.from_buffers(pa.binary(), 2 * len(rows), [None, pa.py_buffer(offsets), pa.py_buffer(source.data)])
+    return slices.take(pa.array(np.arange(1, 2 * len(rows), 2)))
 
 
 def _strings(source: _Input, rows: Places) -> pa.Array:

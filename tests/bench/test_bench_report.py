@@ -1,0 +1,67 @@
+"""The parts of the harness that need no engine: what is measured of a process, and how results are shown."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+from bench.engine import ENGINES
+from bench.measure import Measured, Run
+from bench.process import CpuMeter, memory_bytes
+from bench.report import ratio, render_table, write_report
+from bench.workload import WORKLOADS, ChangedViews
+
+from firesteel.errors import Source
+from firesteel.plan.analyze import analyze
+
+RESULTS = (
+    Measured("pass", "firesteel", 1000, (Run(4.0, 3.0), Run(1.0, 0.002), Run(2.0, 0.001)), 3.5, 2**30),
+    Measured("pass", "flink", 1000, (Run(4.0, 3.0), Run(3.0, 0.004)), 5.0, 2**31),
+    Measured("pass", "spark", 1000, problem="exit 1: | no"),
+)
+
+
+def test_the_first_run_does_not_count() -> None:
+    first, second, third = RESULTS
+    assert (first.rows_per_second, round(first.cpu_micros, 6)) == (1000.0, 1.0)
+    assert ratio(second, RESULTS) == 3.0
+    assert ratio(third, RESULTS) is None
+
+
+def test_results_are_written(tmp_path: Path) -> None:
+    write_report(RESULTS, tmp_path)
+    assert "| pass | Flink 2.3.0, default | 333 | 4.00 | 2,048 MB | 5.0 s | 3.00 × |" in render_table(RESULTS)
+    assert json.loads((tmp_path / "results.json").read_text())["results"][2]["problem"] == "exit 1: | no"
+    assert ElementTree.parse(tmp_path / "results.svg").getroot().tag.endswith("svg")
+
+
+def test_a_process_that_ended_is_still_counted() -> None:
+    burn = "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass\ninput()"
+    with subprocess.Popen([sys.executable, "-c", burn], stdin=subprocess.PIPE, text=True) as process:
+        meter = CpuMeter(process.pid)
+        while meter.read() < 0.3:
+            pass
+        assert memory_bytes(process.pid) > 2**20
+        process.communicate("\n")
+    assert meter.read() >= 0.3
+
+
+def test_every_script_is_one_that_runs() -> None:
+    for workload in WORKLOADS:
+        text = workload.script.format(bootstrap="127.0.0.1:9092", source="a", sink="b")
+        found = analyze(Source("job.sql", text))
+        assert not found.errors, (workload.name, found.errors)
+    names = {workload.name for workload in WORKLOADS}
+    assert all(engine.workloads <= names for engine in ENGINES)
+
+
+def test_changes_add_up() -> None:
+    views = ChangedViews(10)
+    messages = [json.loads(message) for block in views.messages() for message in block]
+    assert [message["op"] for message in messages] == list("cccccccucc")
+    assert messages[7]["before"] == messages[3]["after"]
+    live = [message["after"]["page_id"] for number, message in enumerate(messages) if number % 4 != 3]
+    assert sorted(views.kept()["page_id"].to_list()) == sorted([*live, messages[7]["after"]["page_id"]])
