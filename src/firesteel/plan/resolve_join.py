@@ -185,13 +185,6 @@ def _relation(node: Node, scope: Scope) -> Relation:
     return Relation(node, Scope(tuple(map(typed, scope.columns)), tuple(map(typed, scope.hidden))))
 
 
-def check_keys(node: Join) -> Mistake | None:
-    """A join without an equality would pair everything with everything."""
-    if node.keys:
-        return None
-    return Mistake("A join needs an equality between its two sides.", node.span, "Write for example ON a.id = b.id.")
-
-
 def is_true(node: exp.Expression | None) -> bool:
     """`ON TRUE`."""
     return isinstance(node, exp.Boolean) and bool(node.this)

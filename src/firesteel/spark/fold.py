@@ -55,7 +55,7 @@ def chains(rows: DataFrame, keys: Sequence[str], chain: str) -> DataFrame:
     """
     whole = _schema(rows, rows.columns)
     schema = _schema(rows, list(keys)).add(chain, spark.ArrayType(whole)).add(BATCH, spark.LongType())
-    return rows.mapInArrow(_chain(list(keys)), schema)
+    return rows.mapInArrow(_chain(list(keys), chain), schema)
 
 
 def _schema(rows: DataFrame, names: Sequence[str]) -> spark.StructType:
@@ -121,7 +121,7 @@ def _places(table: pa.Table, keys: list[str]) -> pa.Array:
     return lists.combine_chunks()
 
 
-def _chain(keys: list[str]) -> _Task:
+def _chain(keys: list[str], name: str) -> _Task:
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         table = _whole(batches)
         if table is None:
@@ -132,9 +132,6 @@ def _chain(keys: list[str]) -> _Task:
         lists = pa.ListArray.from_arrays(places.offsets, structs)
         heads = ordered.take(pc.cast(places.offsets.slice(0, len(places)), pa.int64()))
         columns = [heads.column(key) for key in keys]
-        yield from _stamped(pa.table([*columns, lists], names=[*keys, _CHAIN]))
+        yield from _stamped(pa.table([*columns, lists], names=[*keys, name]))
 
     return task
-
-
-_CHAIN = "__chain"
