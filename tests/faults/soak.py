@@ -183,6 +183,8 @@ def main() -> None:
     parser.add_argument("--guarantee", default="exactly-once", choices=("exactly-once", "at-least-once"))
     args = parser.parse_args()
     print(f"seed {args.seed}", flush=True)
+    # The job is in a session of its own: who ends this has to end it too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     chance = random.Random(args.seed)
     with start_broker(heap="1g") as broker, tempfile.TemporaryDirectory() as folder:
         cluster = {"bootstrap.servers": broker.bootstrap}
