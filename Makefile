@@ -43,7 +43,7 @@ check: setup ## firesteel check on every example
 bench: setup ## Firesteel, Flink and Spark side by side on small topics: under ten minutes on a quiet machine
 	$(BIN)/python -m bench
 
-bench-full: setup ## the same and more on 5,000,000 rows, with exactly-once and quixstreams: about an hour
+bench-full: setup ## the same on 5,000,000 rows, four runs each: about an hour
 	$(BIN)/python -m bench --rows 5000000 --runs 4 --engines all --workloads all
 
 cluster: setup ## the reference job on a Spark cluster of two workers on this machine, one killed

@@ -87,11 +87,4 @@ ENGINES = (
         lambda: jars_of("spark-4.0.0", SPARK_JARS),
         workloads=frozenset({"reference", "pass", "csv"}),
     ),
-    Engine(
-        "quixstreams",
-        "quixstreams",
-        "quix",
-        lambda: python_of("quixstreams", "quixstreams"),
-        workloads=frozenset({"pass"}),
-    ),
 )

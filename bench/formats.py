@@ -11,8 +11,9 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -124,21 +125,19 @@ def as_canal(messages: Sequence[bytes], updates: bool) -> list[bytes]:
     ]
 
 
-def lines(count: int) -> list[Line]:
+def lines(count: int) -> Iterator[Line]:
     batch = make_rows(count)
     messages = {name: [m or b"" for m in make_encoder(bound(name)).encode(batch)] for name in ("json", "csv", "avro")}
     plain = messages["json"]
-    found = [measure(name, name, values, batch) for name, values in messages.items()]
-    found += [
-        measure("debezium-json", "debezium-json, inserts", as_debezium(plain, False), batch),
-        measure("debezium-json", "debezium-json, updates", as_debezium(plain, True), None),
-        measure("canal-json", "canal-json, inserts", as_canal(plain, False), batch),
-        measure("canal-json", "canal-json, updates", as_canal(plain, True), None),
-    ]
+    for name, values in messages.items():
+        yield measure(name, name, values, batch)
+    yield measure("debezium-json", "debezium-json, inserts", as_debezium(plain, False), batch)
+    yield measure("debezium-json", "debezium-json, updates", as_debezium(plain, True), None)
+    yield measure("canal-json", "canal-json, inserts", as_canal(plain, False), batch)
+    yield measure("canal-json", "canal-json, updates", as_canal(plain, True), None)
     for name in ("maxwell-json", "ogg-json"):
         own = [message or b"" for message in make_encoder(bound(name)).encode(batch)]
-        found.append(measure(name, name, own, batch))
-    return found
+        yield measure(name, name, own, batch)
 
 
 def spark_lines(count: int) -> list[tuple[str, float, float]]:
@@ -182,12 +181,13 @@ def spark_lines(count: int) -> list[tuple[str, float, float]]:
 
 def _jvm_cpu(session: Any) -> float:
     """Seconds of CPU that the session's task threads have used: not those of the compiler, which other things wake up."""
-    threads = session._jvm.java.lang.management.ManagementFactory.getThreadMXBean()
     nanos = 0
-    for number in threads.getAllThreadIds():
-        info = threads.getThreadInfo(number)
-        if info is not None and info.getThreadName().startswith("Executor task launch worker"):
-            nanos += threads.getThreadCpuTime(number)
+    for thread in Path(f"/proc/{session.sparkContext._gateway.proc.pid}/task").iterdir():
+        try:
+            if (thread / "comm").read_text().startswith("Executor task"):
+                nanos += int((thread / "schedstat").read_text().split()[0])
+        except OSError:
+            continue
     return nanos / 1e9
 
 
