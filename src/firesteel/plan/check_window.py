@@ -58,20 +58,26 @@ def _watermarks(node: Node) -> Iterator[Problem]:
     for child in node.inputs:
         yield from _watermarks(child)
     for call in current_watermarks(node):
-        times = rowtimes(node.inputs[0])
-        if not isinstance(call.args[0], ColumnRef) or call.args[0].name not in times or not _is_near(node.inputs[0]):
+        times, declared = rowtimes(node.inputs[0]), _watermark(node.inputs[0])
+        if not isinstance(call.args[0], ColumnRef) or call.args[0].name not in times or declared is None:
             yield Problem(
                 "'CURRENT_WATERMARK' takes a column with a WATERMARK, of a table that stands directly in FROM.",
                 node.span,
                 "Ask for it in a view of that table.",
             )
+        elif declared.delay is None:
+            yield Problem(
+                f"The watermark of '{declared.column}' is neither the column nor the column minus an INTERVAL, which"
+                " 'CURRENT_WATERMARK' needs.",
+                declared.span,
+            )
 
 
-def _is_near(node: Node) -> bool:
-    """Rows still know the watermark they were read under."""
+def _watermark(node: Node) -> Watermark | None:
+    """The watermark that the node's rows still know."""
     while isinstance(node, Project | Filter):
         node = node.input
-    return isinstance(node, Watermark)
+    return node if isinstance(node, Watermark) else None
 
 
 def _sessions(node: Node) -> Iterator[Problem]:

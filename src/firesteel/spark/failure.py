@@ -7,6 +7,8 @@ Spark hands on only the text of an exception. So an error of ours travels as JSO
 'Offset 7 is gone. Start over.'
 >>> find_failure("java.lang.ArithmeticException") is None
 True
+>>> str(explain_failure(f"[DIVIDE_BY_ZERO] Division by zero.\\n=== Streaming Query ===\\nraise_error({carried})"))
+'A division by zero.'
 """
 
 from __future__ import annotations
@@ -59,6 +61,8 @@ _SPARK_ERRORS = (
 
 def explain_failure(text: str) -> FiresteelError:
     """The error to show for a query that failed."""
+    # Behind it comes the plan, which holds the errors that it could raise.
+    text = text.partition("=== Streaming Query ===")[0]
     found = find_failure(text)
     if found is not None:
         return found
