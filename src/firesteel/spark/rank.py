@@ -15,7 +15,7 @@ from firesteel.plan.node import Ordering, Rank
 from firesteel.spark.expression import column
 from firesteel.spark.fold import best_rows
 from firesteel.spark.kind import BATCH, KIND, ORDER, code
-from firesteel.spark.watermark import EVENT_TIME, end_of_window, event_time
+from firesteel.spark.watermark import EVENT_TIME, end_of_window, event_time, micros_of
 from firesteel.types import DataType, Date, Decimal, Double, Field, Float, Timestamp, TimestampLtz
 
 
@@ -146,7 +146,7 @@ def _number(value: Column, data_type: DataType) -> Column:
     """A value that can be negated and keeps its order. `plan/support.py` lets no other types pass."""
     match data_type:
         case Timestamp():
-            return F.timestamp_diff("MICROSECOND", F.lit("1970-01-01").cast("timestamp_ntz"), value)
+            return micros_of(value)
         case TimestampLtz():
             return F.unix_micros(value)
         case Date():
