@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from firesteel.plan.aggregate import IN_ORDER
 from firesteel.plan.expression import AggregateCall
 from firesteel.plan.node import Aggregate
-from firesteel.spark.expression import column
+from firesteel.spark.column import column
 from firesteel.spark.kind import ORDER
 from firesteel.spark.type import spark_type
 from firesteel.types import INTEGER, BigInt, DataType, Decimal, TinyInt

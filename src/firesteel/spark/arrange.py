@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 
 from firesteel.plan.node import Sink
 from firesteel.plan.retraction import is_in_order
-from firesteel.spark.expression import column
+from firesteel.spark.column import column
 from firesteel.spark.kind import KIND, ORDER
 from firesteel.spark.offset_log import planned_rows
 from firesteel.types import Array, Map, Multiset, Row

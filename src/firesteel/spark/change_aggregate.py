@@ -18,8 +18,8 @@ from pyspark.sql import types as spark
 from firesteel.changelog import RowKind
 from firesteel.plan.expression import AggregateCall
 from firesteel.plan.node import Aggregate
+from firesteel.spark.column import column
 from firesteel.spark.existence import existence
-from firesteel.spark.expression import column
 from firesteel.spark.fold import by_key, fold_measures
 from firesteel.spark.kind import BATCH, KIND, SIGN, code, sign
 from firesteel.spark.type import spark_type

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from firesteel.spark.expression import column
+from firesteel.spark.column import column
 from firesteel.spark.fold import fold_measures
 from firesteel.spark.kind import BATCH, KIND, SIGN, sign
 

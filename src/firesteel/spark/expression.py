@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 
 from firesteel.plan.expression import Call, Case, Cast, ColumnRef, Expression, Literal
 from firesteel.spark.cast import lower_cast
+from firesteel.spark.column import column
 from firesteel.spark.function import SPELLINGS
 from firesteel.spark.type import spark_type
 from firesteel.types import Interval
@@ -29,12 +30,6 @@ def lower_expression(expression: Expression) -> Column:
             return chain.otherwise(lower_expression(otherwise))  # type: ignore[attr-defined,no-any-return]
         case Call(function=function, args=args):
             return SPELLINGS[function](expression, [lower_expression(arg) for arg in args])
-
-
-def column(name: str) -> Column:
-    """A column by its name, whatever signs the name holds."""
-    quoted = name.replace("`", "``")
-    return F.col(f"`{quoted}`")
 
 
 def _literal(literal: Literal) -> Column:

@@ -15,7 +15,7 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import types as spark
 
-from firesteel.spark.expression import column
+from firesteel.spark.column import column
 from firesteel.spark.kind import BATCH
 
 _Task = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]

@@ -15,8 +15,9 @@ from pyspark.sql import functions as F
 
 from firesteel.plan.expression import Expression
 from firesteel.plan.node import Join, JoinKind
+from firesteel.spark.column import column
 from firesteel.spark.existence import existence
-from firesteel.spark.expression import column, lower_expression
+from firesteel.spark.expression import lower_expression
 from firesteel.spark.kind import KIND, ORDER, SIGN, kind_of, sign
 from firesteel.spark.type import spark_type
 from firesteel.types import Field

@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from firesteel.changelog import RowKind
-from firesteel.spark.expression import column
+from firesteel.spark.column import column
 from firesteel.spark.mark import MARK, SLOT, WATERMARK
 
 #: What the row means, as its kind's place among `RowKind`'s members: the formats count them so too.

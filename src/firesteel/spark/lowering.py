@@ -15,7 +15,8 @@ from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Watermark, Window, WindowAggregate
 from firesteel.spark.aggregate import lower_aggregate
 from firesteel.spark.change_aggregate import lower_change_aggregate
-from firesteel.spark.expression import column, lower_expression
+from firesteel.spark.column import column
+from firesteel.spark.expression import lower_expression
 from firesteel.spark.join import lower_join
 from firesteel.spark.kind import CODES, KIND, ORDER, carried, code
 from firesteel.spark.normalize import lower_normalize

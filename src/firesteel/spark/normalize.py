@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from firesteel.changelog import RowKind
 from firesteel.plan.node import Normalize
-from firesteel.spark.expression import column
+from firesteel.spark.column import column
 from firesteel.spark.fold import chains
 from firesteel.spark.kind import BATCH, CODES, KIND, ORDER, code
 from firesteel.types import DataType, Map, Multiset, Row

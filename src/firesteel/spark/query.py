@@ -28,9 +28,9 @@ from firesteel.plan.node import Scan, Sink
 from firesteel.spark.arrange import gather_keys
 from firesteel.spark.bind import bind_exactly_once, bind_letters, bind_sink, bind_source
 from firesteel.spark.cast import fit_length
+from firesteel.spark.column import column
 from firesteel.spark.delivery import AtLeastOnce, Gate, Written
 from firesteel.spark.exactly_once import ExactlyOnce
-from firesteel.spark.expression import column
 from firesteel.spark.failure import explain_failure
 from firesteel.spark.fault import planned_fault, reach
 from firesteel.spark.lowering import lower_plan

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from firesteel.changelog import RowKind
 from firesteel.plan.node import Ordering, Rank
-from firesteel.spark.expression import column
+from firesteel.spark.column import column
 from firesteel.spark.fold import best_rows
 from firesteel.spark.kind import BATCH, KIND, ORDER, code
 from firesteel.spark.watermark import EVENT_TIME, end_of_window, event_time, micros_of

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from firesteel.formats.codec import Reason, Reject
-from firesteel.spark.expression import column
+from firesteel.spark.column import column
 
 _FIRST = "first"
 

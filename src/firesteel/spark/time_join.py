@@ -9,7 +9,8 @@ from pyspark.sql import functions as F
 
 from firesteel.plan.node import JoinKind, Node
 from firesteel.plan.time_join import TimeJoin
-from firesteel.spark.expression import column, lower_expression
+from firesteel.spark.column import column
+from firesteel.spark.expression import lower_expression
 from firesteel.spark.kind import KIND, ORDER
 from firesteel.spark.watermark import end_of_window, event_time, instant_of
 

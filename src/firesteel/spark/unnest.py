@@ -6,7 +6,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from firesteel.plan.node import Unnest
-from firesteel.spark.expression import column, lower_expression
+from firesteel.spark.column import column
+from firesteel.spark.expression import lower_expression
 from firesteel.spark.kind import carried
 from firesteel.types import Array, Map, Multiset, Row
 

@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from firesteel.plan.window import Watermark
-from firesteel.spark.expression import column
+from firesteel.spark.column import column
 from firesteel.spark.mark import MARK, SHIFT, SLOT, WATERMARK
 from firesteel.types import DataType, TimestampLtz
 

@@ -15,7 +15,7 @@ from firesteel.plan.event_time import open_session
 from firesteel.plan.node import Aggregate
 from firesteel.plan.window import Cumulate, Hop, Session, Tumble, Window, WindowAggregate
 from firesteel.spark.aggregate import lower_aggregate, lower_call
-from firesteel.spark.expression import column
+from firesteel.spark.column import column
 from firesteel.spark.failure import carry
 from firesteel.spark.kind import ORDER
 from firesteel.spark.mark import SHIFT
