@@ -82,6 +82,7 @@ def prepare(case: Case, cluster: dict[str, str], producer: Producer) -> str:
             case.topic(topic, run),
             partitions=(spec or {}).get("partitions", 1),
             settings={"retention.ms": "-1"},
+            timeout=60,
         )
     for topic, records in (case.body.get("input") or {}).items():
         for record in records:

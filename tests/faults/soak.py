@@ -147,6 +147,8 @@ class FaultyJob:
 
     def finish(self) -> list[str]:
         """Lets the job read everything, stops it, and says what is wrong with the output."""
+        # Something new, so that the job is known to run when it is stopped.
+        self.add(10 * PARTITIONS)
         self.start()
         assert self._process is not None
         wait_for(lambda: self._has_all() or self._is_dead(), self.patience, "the rows did not come out")

@@ -306,7 +306,12 @@ def _offsets(
 
 
 def _result(future: Future[T], timeout: float) -> T:
-    return future.result(timeout + 5)
+    try:
+        return future.result(timeout + 5)
+    except TimeoutError:
+        raise OutsideError(
+            f"Kafka has not answered within {timeout + 5:.0f} s.", hint="Look at the brokers, and try again."
+        ) from None
 
 
 def _wait(done: Callable[[], bool], what: str, timeout: float) -> None:
