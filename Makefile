@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test soak check lint format lock bench bench-full cluster clean
+.PHONY: help setup demo test test-jobs test-rooms soak check lint format lock bench bench-full cluster clean
 
 help: ## list these goals
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -22,10 +22,20 @@ demo: setup ## embedded Kafka, generated page views, the reference job, a checke
 	$(BIN)/firesteel demo
 
 test: setup lint ## lint, types, and every test: what CI runs
-	$(BIN)/python -m pytest
+	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) test-jobs test-rooms
+
+# Tests that run jobs mostly wait, so they run beside the others, with a broker and a Spark of their own.
+JOBS := tests/spark tests/faults tests/oracle tests/cli
+
+test-jobs: setup
+	$(BIN)/python -m pytest $(JOBS)
+
+test-rooms: setup
+	$(BIN)/python -m pytest $(addprefix --ignore=,$(JOBS))
 
 soak: setup ## an hour of kills: every moment in turn, then 200 rounds by chance; prints its seed
 	FIRESTEEL_SOAK=1 $(BIN)/python -m pytest tests/faults tests/spark/test_spark_fault.py
+	ORACLE_ROUNDS=20 ORACLE_QUESTIONS=19 $(BIN)/python -m pytest -s tests/oracle
 	$(BIN)/python -m tests.faults.soak
 
 lint: setup ## ruff and mypy --strict

@@ -26,7 +26,7 @@ from firesteel.dev.record import read_records
 
 ROUNDS = int(os.environ.get("ORACLE_ROUNDS", "1"))
 SEED = int(os.environ.get("ORACLE_SEED", "0")) or random.SystemRandom().randrange(10**6)
-QUESTIONS_PER_ROUND = int(os.environ.get("ORACLE_QUESTIONS", "12"))
+QUESTIONS_PER_ROUND = int(os.environ.get("ORACLE_QUESTIONS", "8"))
 #: Each query starts a Python process for each of its tables.
 _TOGETHER = 3
 
