@@ -103,42 +103,48 @@ def _order(
 
 
 def _run(engine: Engine, order: Path, blank: Measured, cluster: dict[str, str], sink: str, log: Path) -> Measured:
-    command = [str(engine.python()), str(_JOBS / f"{engine.job}_job.py"), str(order)]
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYSPARK_", "SPARK_"))}
-    if engine.job != "firesteel":
-        environment.pop("PYTHONPATH", None)
     runs: list[Run] = []
     began = time.monotonic()
-    with log.open("w") as errors:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)
-        killer = threading.Timer(_MAX_SECONDS, process.kill)
-        killer.start()
-        try:
-            with (
-                _first_record(cluster, sink) as first,
-                _peak_memory(process.pid) as peak,
-                _metered(process.pid) as meter,
-            ):
-                assert process.stdout is not None
-                start, cpu = began, 0.0
-                for line in process.stdout:
-                    if line.startswith("begin"):
-                        # The first run pays for the start of everything.
-                        start, cpu = (time.monotonic(), meter.read()) if runs else (began, 0.0)
-                    elif line.startswith("end"):
-                        runs.append(Run(time.monotonic() - start, meter.read() - cpu))
-                status = process.wait()
-        finally:
-            killer.cancel()
-            process.kill()
-            process.wait()
+    process = start_job(engine, order, log)
+    killer = threading.Timer(_MAX_SECONDS, process.kill)
+    killer.start()
+    try:
+        with (
+            _first_record(cluster, sink) as first,
+            _peak_memory(process.pid) as peak,
+            _metered(process.pid) as meter,
+        ):
+            assert process.stdout is not None
+            start, cpu = began, 0.0
+            for line in process.stdout:
+                if line.startswith("begin"):
+                    # The first run pays for the start of everything.
+                    start, cpu = (time.monotonic(), meter.read()) if runs else (began, 0.0)
+                elif line.startswith("end"):
+                    runs.append(Run(time.monotonic() - start, meter.read() - cpu))
+            status = process.wait()
+    finally:
+        killer.cancel()
+        process.kill()
+        process.wait()
     if status != 0 or not runs:
-        raise RuntimeError(_why(log.read_text(errors="replace"), status))
+        raise RuntimeError(why(log.read_text(errors="replace"), status))
     found = None if not first else first[0] - began
     return Measured(blank.workload, blank.engine, blank.rows, tuple(runs), found, max(peak, default=0))
 
 
-def _why(log: str, status: int) -> str:
+def start_job(engine: Engine, order: Path, log: Path) -> subprocess.Popen[str]:
+    """The engine's process, which runs what `order` says and tells on its output when each script begins and ends."""
+    command = [str(engine.python()), str(_JOBS / f"{engine.job}_job.py"), str(order)]
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYSPARK_", "SPARK_"))}
+    if engine.job != "firesteel":
+        environment.pop("PYTHONPATH", None)
+    with log.open("w") as errors:
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)
+
+
+def why(log: str, status: int) -> str:
+    """The last cause that a process's log names."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     causes = [line for line in lines if "Caused by" in line or "Error" in line or "Exception" in line]
     return f"exit {status}: {(causes or lines or ['it said nothing'])[-1][:200]}"
