@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-jobs test-rooms soak check lint format lock bench bench-full cluster clean
+.PHONY: help setup demo test test-spark test-commands test-rooms soak check lint format lock bench bench-full cluster clean
 
 help: ## list these goals
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -22,16 +22,21 @@ demo: setup ## embedded Kafka, generated page views, the reference job, a checke
 	$(BIN)/firesteel demo
 
 test: setup lint ## lint, types, and every test: what CI runs
-	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) test-jobs test-rooms
+	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) $(PARTS)
 
-# Tests that run jobs mostly wait, so they run beside the others, with a broker and a Spark of their own.
-JOBS := tests/spark tests/faults tests/oracle tests/cli
+# Tests that run jobs mostly wait, so they run beside the others, each part with a broker and a Spark of its own.
+PARTS := test-spark test-commands test-rooms
+SPARK := tests/spark
+COMMANDS := tests/faults tests/oracle tests/cli tests/dev tests/docs tests/kafka
 
-test-jobs: setup
-	$(BIN)/python -m pytest $(JOBS)
+test-spark: setup
+	$(BIN)/python -m pytest $(SPARK)
+
+test-commands: setup
+	$(BIN)/python -m pytest $(COMMANDS)
 
 test-rooms: setup
-	$(BIN)/python -m pytest $(addprefix --ignore=,$(JOBS))
+	$(BIN)/python -m pytest $(addprefix --ignore=,$(SPARK) $(COMMANDS))
 
 soak: setup ## an hour of kills: every moment in turn, then 200 rounds by chance; prints its seed
 	FIRESTEEL_SOAK=1 $(BIN)/python -m pytest tests/faults tests/spark/test_spark_fault.py
