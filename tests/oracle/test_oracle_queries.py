@@ -6,7 +6,6 @@ longer (`make soak`) and repeat it.
 
 from __future__ import annotations
 
-import json
 import os
 import random
 from collections import Counter
@@ -19,10 +18,10 @@ import pytest
 from confluent_kafka import Producer
 from pyspark.sql import SparkSession
 from tests.oracle.query import QUESTIONS, Question
+from tests.oracle.topic import changes, upserted
 from tests.oracle.world import World
 
 import firesteel
-from firesteel.dev.record import read_records
 
 ROUNDS = int(os.environ.get("ORACLE_ROUNDS", "1"))
 SEED = int(os.environ.get("ORACLE_SEED", "0")) or random.SystemRandom().randrange(10**6)
@@ -105,20 +104,12 @@ def _difference(cluster: dict[str, str], topic: str, question: Question, world: 
 
 
 def _upserted(cluster: dict[str, str], topic: str) -> Counter[tuple[Any, ...]]:
-    rows: dict[bytes | None, bytes] = {}
-    for record in read_records(cluster, topic):
-        if record.value is None:
-            rows.pop(record.key, None)
-        else:
-            rows[record.key] = record.value
-    return Counter(_row(json.loads(value, parse_float=Decimal)) for value in rows.values())
+    return Counter(map(_row, upserted(cluster, topic)))
 
 
 def _netted(cluster: dict[str, str], topic: str) -> Counter[tuple[Any, ...]]:
     bag: Counter[tuple[Any, ...]] = Counter()
-    for record in read_records(cluster, topic):
-        assert record.value is not None
-        change = json.loads(record.value, parse_float=Decimal)
+    for change in changes(cluster, topic):
         if change["before"] is not None:
             bag[_row(change["before"])] -= 1
         if change["after"] is not None:

@@ -13,9 +13,9 @@ from typing import Any
 import duckdb
 from confluent_kafka import Producer
 from pyspark.sql import SparkSession
+from tests.oracle.topic import upserted
 
 import firesteel
-from firesteel.dev.record import read_records
 
 _SEED = 19921996
 _CHANGES = 4000
@@ -136,13 +136,7 @@ def _expected(tables: dict[str, list[Row]], query: str) -> set[tuple[Any, ...]]:
 
 
 def _state(cluster: dict[str, str], topic: str) -> set[tuple[Any, ...]]:
-    rows: dict[bytes | None, bytes] = {}
-    for record in read_records(cluster, topic):
-        if record.value is None:
-            rows.pop(record.key, None)
-        else:
-            rows[record.key] = record.value
-    return {tuple(map(_plain, json.loads(value, parse_float=Decimal).values())) for value in rows.values()}
+    return {tuple(map(_plain, row.values())) for row in upserted(cluster, topic)}
 
 
 def _plain(value: Any) -> Any:

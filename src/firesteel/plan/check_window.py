@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from firesteel.errors import Problem
 from firesteel.plan.event_time import closing_node, current_watermarks, open_session, rowtimes
 from firesteel.plan.expression import ColumnRef, column_refs
-from firesteel.plan.node import Aggregate, Filter, Join, JoinKind, Node, Normalize, Project, Rank
+from firesteel.plan.join_kind import JoinKind
+from firesteel.plan.node import Aggregate, Filter, Join, Node, Normalize, Project, Rank
 from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Watermark, Window, WindowAggregate
 

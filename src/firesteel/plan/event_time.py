@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firesteel.plan.expression import Call, ColumnRef, Expression, children
-from firesteel.plan.node import Filter, JoinKind, Node, Project, Rank, Scan, Sink, Union
+from firesteel.plan.join_kind import JoinKind
+from firesteel.plan.node import Filter, Node, Project, Rank, Scan, Sink, Union
 from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Assigner, Session, Watermark, Window, WindowAggregate
 

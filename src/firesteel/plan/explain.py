@@ -17,6 +17,7 @@ from firesteel.plan.delivery import render_delivery
 from firesteel.plan.lineage import Derivation, Lineage, column_lineage, condition_origins
 from firesteel.plan.node import Node, Scan, Sink, scans
 from firesteel.plan.state import TTL_HAS_EFFECT, State, plan_state
+from firesteel.plan.window import render_length
 
 _NO_TTL = " ('table.exec.state.ttl' is not set)" if TTL_HAS_EFFECT else ""
 
@@ -73,20 +74,12 @@ def _state(sink: Sink, ttl: timedelta | None) -> list[str]:
         lines.append(f"{state.name} keeps, {owner}{until}:")
         lines += [f"  {kept}" for kept in state.kept]
     if ttl:
-        lines.append(f"kept until a key has had no rows for {_length(ttl)} ('table.exec.state.ttl')")
+        lines.append(
+            f"kept until a key has had no rows for {render_length(ttl // timedelta(milliseconds=1))} ('table.exec.state.ttl')"
+        )
     elif any(state.grows for state in states):
         lines.append(f"kept for ever{_NO_TTL}")
     return lines
-
-
-def _length(length: timedelta) -> str:
-    """
-    >>> _length(timedelta(hours=36)), _length(timedelta(days=2)), _length(timedelta(seconds=1, milliseconds=5))
-    ('36 h', '2 d', '1005 ms')
-    """
-    millis = length // timedelta(milliseconds=1)
-    units = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1, "ms"))
-    return next(f"{millis // size} {unit}" for size, unit in units if millis % size == 0)
 
 
 def _reads(sink: Sink) -> list[str]:

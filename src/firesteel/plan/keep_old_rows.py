@@ -10,9 +10,8 @@ from dataclasses import replace
 
 from firesteel.catalog.changelog import sink_changelog
 from firesteel.changelog import ALL, INSERT_ONLY, UPSERT, RowKind
-from firesteel.plan.node import Aggregate, Filter, Join, Node, Normalize, Project, Rank, Scan, Sink, Union, Unnest
+from firesteel.plan.node import Aggregate, Join, Node, Normalize, Rank, Scan, Sink, Unnest, map_inputs
 from firesteel.plan.time_join import TimeJoin
-from firesteel.plan.window import Watermark, Window, WindowAggregate
 
 
 def keep_old_rows(sink: Sink) -> Sink:
@@ -33,20 +32,12 @@ def _keep(node: Node, needed: bool) -> Node:
         case Scan():
             upserts = RowKind.UPDATE_BEFORE not in node.changelog
             return Normalize(replace(node, ordered=True), node.span) if needed and upserts else node
-        case Normalize():
-            return node
-        case Aggregate():
+        case Aggregate() | Rank():
             return replace(node, input=_keep(node.input, True), old_rows=needed)
-        case Rank():
-            return replace(node, input=_keep(node.input, True), old_rows=needed)
-        case Join() | TimeJoin():
-            return replace(node, left=_keep(node.left, True), right=_keep(node.right, True))
-        case Union():
-            return replace(node, inputs=tuple(_keep(child, needed) for child in node.inputs))
-        case Unnest():
-            # Of a collection that changed, the old elements have to go.
-            return replace(node, input=_keep(node.input, True))
-        case Project() | Filter() | Watermark() | Window() | WindowAggregate():
-            return replace(node, input=_keep(node.input, needed))
+        case Join() | TimeJoin() | Unnest():
+            # Of a collection that changed, the old elements have to go; of a pair, the old partner.
+            return map_inputs(node, lambda child: _keep(child, True))
         case Sink():
             return keep_old_rows(node)
+        case _:
+            return map_inputs(node, lambda child: _keep(child, needed))

@@ -5,25 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.plan.expression import Call, Cast, ColumnRef, Expression, Literal, conjuncts, together
-from firesteel.plan.node import Filter, Join, Node, Normalize, Project, Rank, Scan, Union
-from firesteel.plan.time_join import TimeJoin
+from firesteel.plan.node import Filter, Node, Project, Rank, map_inputs
 
 #: How `n op literal` reads when the literal stands on the left.
 _MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def limit_rank(node: Node) -> Node:
-    match node:
-        case Scan() | Normalize():
-            return node
-        case Union():
-            return replace(node, inputs=tuple(limit_rank(child) for child in node.inputs))
-        case Join() | TimeJoin():
-            return replace(node, left=limit_rank(node.left), right=limit_rank(node.right))
-        case Filter():
-            return _limited(replace(node, input=limit_rank(node.input)))
-        case _:
-            return replace(node, input=limit_rank(node.input))
+    node = map_inputs(node, limit_rank)
+    return _limited(node) if isinstance(node, Filter) else node
 
 
 def _limited(node: Filter) -> Node:

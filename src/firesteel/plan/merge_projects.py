@@ -6,23 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from firesteel.plan.expression import ColumnRef, Expression, children, column_refs, substitute
-from firesteel.plan.node import Aggregate, Filter, Join, Node, Normalize, Project, Rank, Scan, Sink, Union, Unnest
-from firesteel.plan.time_join import TimeJoin
-from firesteel.plan.window import Watermark, Window, WindowAggregate
+from firesteel.plan.node import Node, Project, map_inputs
 
 
 def merge_projects(node: Node) -> Node:
-    match node:
-        case Scan() | Normalize():
-            return node
-        case Project():
-            return _merge(replace(node, input=merge_projects(node.input)))
-        case Union():
-            return replace(node, inputs=tuple(merge_projects(child) for child in node.inputs))
-        case Join() | TimeJoin():
-            return replace(node, left=merge_projects(node.left), right=merge_projects(node.right))
-        case Filter() | Aggregate() | Rank() | Unnest() | Sink() | Watermark() | Window() | WindowAggregate():
-            return replace(node, input=merge_projects(node.input))
+    node = map_inputs(node, merge_projects)
+    return _merge(node) if isinstance(node, Project) else node
 
 
 def _merge(outer: Project) -> Node:

@@ -5,13 +5,15 @@ A node's columns have unique names; expressions name the columns of the node's i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import Enum
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 from firesteel.catalog.table import Table
 from firesteel.changelog import ALL, INSERT_ONLY, Changelog, RowKind
 from firesteel.errors import Span
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression
+from firesteel.plan.join_kind import JoinKind, paired_fields
+from firesteel.plan.single_input import PassedOn, SingleInput
 from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Watermark, Window, WindowAggregate
 from firesteel.types import Field
@@ -82,17 +84,13 @@ class Normalize:
 
 
 @dataclass(frozen=True)
-class Project:
+class Project(SingleInput):
     """One expression per output column."""
 
     input: Node
     fields: tuple[Field, ...]
     expressions: tuple[Expression, ...]
     span: Span | None = field(default=None, compare=False)
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
 
     @property
     def changelog(self) -> Changelog:
@@ -122,14 +120,10 @@ class Project:
 
 
 @dataclass(frozen=True)
-class Filter:
+class Filter(SingleInput):
     input: Node
     condition: Expression
     span: Span | None = field(default=None, compare=False)
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -152,7 +146,7 @@ class Filter:
 
 
 @dataclass(frozen=True)
-class Aggregate:
+class Aggregate(SingleInput):
     """Groups by the input's columns `keys`; output columns are the keys, then one for each call.
 
     `old_rows`: with every change the row that was valid before it is given too.
@@ -164,10 +158,6 @@ class Aggregate:
     calls: tuple[AggregateCall, ...]
     old_rows: bool = False
     span: Span | None = field(default=None, compare=False)
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
 
     @property
     def retracts(self) -> bool:
@@ -217,16 +207,6 @@ class Union:
         return f"Union(all=[true], columns=[{_names(self.fields)}])"
 
 
-class JoinKind(Enum):
-    """SEMI: the left rows that have a partner, each once, and nothing of the partner."""
-
-    INNER = "Inner"
-    LEFT = "Left"
-    RIGHT = "Right"
-    FULL = "Full"
-    SEMI = "Semi"
-
-
 @dataclass(frozen=True)
 class Join:
     """Pairs of rows whose keys are equal. The columns of the two sides have different names."""
@@ -244,14 +224,7 @@ class Join:
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        left, right = self.left.fields, self.right.fields
-        if self.kind is JoinKind.SEMI:
-            return left
-        if self.kind in (JoinKind.RIGHT, JoinKind.FULL):
-            left = tuple(_nullable(column) for column in left)
-        if self.kind in (JoinKind.LEFT, JoinKind.FULL):
-            right = tuple(_nullable(column) for column in right)
-        return (*left, *right)
+        return paired_fields(self.kind, self.left.fields, self.right.fields)
 
     @property
     def changelog(self) -> Changelog:
@@ -297,7 +270,7 @@ class Ordering:
 
 
 @dataclass(frozen=True)
-class Rank:
+class Rank(SingleInput):
     """The rows of each partition that stand at the places `first` to `last` of an order.
 
     `number` is the column with a row's place, None where nobody reads it; `last` is None until a filter says it.
@@ -318,10 +291,6 @@ class Rank:
     span: Span | None = field(default=None, compare=False)
 
     @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
-
-    @property
     def fields(self) -> tuple[Field, ...]:
         return self.input.fields if self.number is None else (*self.input.fields, self.number)
 
@@ -338,12 +307,12 @@ class Rank:
     def changelog(self) -> Changelog:
         if self.keeps_first or self.window_end is not None:
             return INSERT_ONLY
-        if self._by_place and not self.old_rows:
+        if self.by_place and not self.old_rows:
             return frozenset({RowKind.INSERT, RowKind.UPDATE_AFTER})
         return ALL
 
     @property
-    def _by_place(self) -> bool:
+    def by_place(self) -> bool:
         """Whether a place has one row: then a row that takes another's place is an update."""
         return self.number is not None or self.last == self.first
 
@@ -363,7 +332,7 @@ class Rank:
 
 
 @dataclass(frozen=True)
-class Unnest:
+class Unnest(SingleInput):
     """Each row once for every element of a collection; `elements` are the columns an element gives.
 
     `outer`: a row whose collection is empty or NULL stays, with NULLs.
@@ -375,10 +344,6 @@ class Unnest:
     ordinality: bool = False
     outer: bool = False
     span: Span | None = field(default=None, compare=False)
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -399,28 +364,12 @@ class Unnest:
 
 
 @dataclass(frozen=True)
-class Sink:
+class Sink(PassedOn):
     """Writes its input, whose columns are the table's, in the table's order."""
 
     input: Node
     table: Table
     span: Span | None = field(default=None, compare=False)
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
-
-    @property
-    def fields(self) -> tuple[Field, ...]:
-        return self.input.fields
-
-    @property
-    def changelog(self) -> Changelog:
-        return self.input.changelog
-
-    @property
-    def unique_key(self) -> UniqueKey:
-        return self.input.unique_key
 
     @property
     def label(self) -> str:
@@ -445,10 +394,6 @@ Node = (
 )
 
 
-def _nullable(column: Field) -> Field:
-    return Field(column.name, column.type.with_nullable(True))
-
-
 def _names(fields: tuple[Field, ...]) -> str:
     return ", ".join(column.name for column in fields)
 
@@ -458,3 +403,16 @@ def scans(node: Node) -> tuple[Scan, ...]:
     if isinstance(node, Scan):
         return (node,)
     return tuple(scan for child in node.inputs for scan in scans(child))
+
+
+def map_inputs(node: Node, change: Callable[[Node], Node]) -> Node:
+    """The node over changed inputs. A Normalize belongs to its Scan, and has none that could be another."""
+    match node:
+        case Scan() | Normalize():
+            return node
+        case Union():
+            return replace(node, inputs=tuple(change(child) for child in node.inputs))
+        case Join() | TimeJoin():
+            return replace(node, left=change(node.left), right=change(node.right))
+        case _:
+            return replace(node, input=change(node.input))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.plan.event_time import waits_for_watermark
-from firesteel.plan.node import Filter, Join, Node, Normalize, Project, Scan, Union
-from firesteel.plan.time_join import TimeJoin
+from firesteel.plan.node import Filter, Node, Project, map_inputs
 from firesteel.plan.window import Watermark, Window, WindowAggregate
 
 
@@ -20,16 +19,6 @@ def _place(node: Node, *, awaited: bool, strict: bool) -> Node:
     match node:
         case Watermark() if not awaited:
             return _place(node.input, awaited=awaited, strict=strict)
-        case Scan() | Normalize():
-            return node
-        case Union():
-            return replace(node, inputs=tuple(_place(child, awaited=awaited, strict=False) for child in node.inputs))
-        case Join() | TimeJoin():
-            return replace(
-                node,
-                left=_place(node.left, awaited=awaited, strict=False),
-                right=_place(node.right, awaited=awaited, strict=False),
-            )
         case Window():
             # A window of its own leaves rows without event time out; one that is part of an aggregate fails on them.
             return replace(node, input=_place(node.input, awaited=awaited, strict=False), strict=strict)
@@ -38,4 +27,4 @@ def _place(node: Node, *, awaited: bool, strict: bool) -> Node:
         case WindowAggregate():
             return replace(node, input=_place(node.input, awaited=awaited, strict=True))
         case _:
-            return replace(node, input=_place(node.input, awaited=awaited, strict=False))
+            return map_inputs(node, lambda child: _place(child, awaited=awaited, strict=False))

@@ -7,8 +7,9 @@ from dataclasses import replace
 from sqlglot import exp
 
 from firesteel.plan.expression import Call, ColumnRef, Expression, column_refs, conjuncts, together
+from firesteel.plan.join_kind import JoinKind
 from firesteel.plan.mistake import Mistake, suggest
-from firesteel.plan.node import Filter, Join, JoinKind, Node, Project
+from firesteel.plan.node import Filter, Join, Node, Project
 from firesteel.plan.relation import Names, Relation
 from firesteel.plan.resolve_expression import ExpressionResolver, to_type
 from firesteel.plan.resolve_time_join import time_join

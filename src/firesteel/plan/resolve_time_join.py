@@ -8,7 +8,8 @@ from firesteel.changelog import INSERT_ONLY
 from firesteel.errors import Span
 from firesteel.plan.event_time import WindowColumns, rowtimes, window_columns
 from firesteel.plan.expression import Call, ColumnRef, Expression, Literal, together
-from firesteel.plan.node import JoinKind, Node
+from firesteel.plan.join_kind import JoinKind
+from firesteel.plan.node import Node
 from firesteel.plan.time_join import TimeJoin
 from firesteel.types import Interval
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from firesteel.changelog import INSERT_ONLY
 from firesteel.plan.expression import ColumnRef
+from firesteel.plan.join_kind import JoinKind
 from firesteel.plan.node import (
     Aggregate,
     Filter,
     Join,
-    JoinKind,
     Node,
     Normalize,
     Project,

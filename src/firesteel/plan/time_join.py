@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from firesteel.changelog import INSERT_ONLY, Changelog
 from firesteel.errors import Span
 from firesteel.plan.expression import Expression
+from firesteel.plan.join_kind import JoinKind, paired_fields
 from firesteel.plan.window import render_length
 from firesteel.types import Field
 
 if TYPE_CHECKING:
-    from firesteel.plan.node import JoinKind, Node, UniqueKey
+    from firesteel.plan.node import Node, UniqueKey
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,7 @@ class TimeJoin:
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        left, right = self.left.fields, self.right.fields
-        if self.kind.name in ("RIGHT", "FULL"):
-            left = tuple(Field(column.name, column.type.with_nullable(True)) for column in left)
-        if self.kind.name in ("LEFT", "FULL"):
-            right = tuple(Field(column.name, column.type.with_nullable(True)) for column in right)
-        return (*left, *right)
+        return paired_fields(self.kind, self.left.fields, self.right.fields)
 
     @property
     def changelog(self) -> Changelog:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from firesteel.changelog import INSERT_ONLY, Changelog
 from firesteel.errors import Span
 from firesteel.plan.expression import AggregateCall
+from firesteel.plan.single_input import PassedOn, SingleInput
 from firesteel.types import DataType, Field, Timestamp, TimestampLtz
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _offset(offset: int) -> str:
 
 
 @dataclass(frozen=True)
-class Watermark:
+class Watermark(PassedOn):
     """Says that `column` is event time, and that rows may come `delay` late.
 
     `delay` is None where the table's expression is of another form than 'column' or 'column - INTERVAL'.
@@ -95,28 +96,12 @@ class Watermark:
     span: Span | None = field(default=None, compare=False)
 
     @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
-
-    @property
-    def fields(self) -> tuple[Field, ...]:
-        return self.input.fields
-
-    @property
-    def changelog(self) -> Changelog:
-        return self.input.changelog
-
-    @property
-    def unique_key(self) -> UniqueKey:
-        return self.input.unique_key
-
-    @property
     def label(self) -> str:
         return f"Watermark(rowtime=[{self.column}], delay=[{render_length(self.delay or 0)}])"
 
 
 @dataclass(frozen=True)
-class Window:
+class Window(SingleInput):
     """A window table function: each row once for every window it belongs to, with the window's columns behind its own.
 
     `start` and `end` are local times, also where event time is a TIMESTAMP_LTZ; `rowtime` is the window's last
@@ -134,10 +119,6 @@ class Window:
     #: A row without event time fails the job; else it is left out.
     strict: bool = True
     span: Span | None = field(default=None, compare=False)
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
 
     @property
     def time_type(self) -> DataType:
@@ -169,7 +150,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class WindowAggregate:
+class WindowAggregate(SingleInput):
     """An aggregate whose keys hold a window: each group comes once, when the watermark has passed the window's end."""
 
     input: Node
@@ -183,10 +164,6 @@ class WindowAggregate:
     rowtimes: frozenset[str]
     is_local: bool
     span: Span | None = field(default=None, compare=False)
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
 
     @property
     def changelog(self) -> Changelog:

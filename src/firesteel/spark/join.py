@@ -14,7 +14,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from firesteel.plan.expression import Expression
-from firesteel.plan.node import Join, JoinKind
+from firesteel.plan.join_kind import JoinKind
+from firesteel.plan.node import Join
 from firesteel.spark.column import column
 from firesteel.spark.existence import existence
 from firesteel.spark.expression import lower_expression

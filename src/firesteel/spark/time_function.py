@@ -6,7 +6,6 @@ skipped in spring. So its fields are taken apart and put together one by one.
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable
 
 from pyspark.sql import Column
@@ -19,6 +18,7 @@ from firesteel.spark.operator_function import shift_time
 from firesteel.spark.spelling import Spelling, literal, nothing, when_all
 from firesteel.spark.time_parse import PLAIN, make_reader, read_exactly, read_tolerantly
 from firesteel.spark.type import spark_type
+from firesteel.spark.watermark import local_of
 from firesteel.types import APPROXIMATE, CHARACTER, NUMERIC, DataType, Date, Decimal, Time, Timestamp, TimestampLtz
 
 _DEFAULT_PATTERN = "yyyy-MM-dd HH:mm:ss"
@@ -364,11 +364,7 @@ def _now(call: Call, args: list[Column]) -> Column:
 def _current_watermark(call: Call, args: list[Column]) -> Column:
     """The column is there wherever `plan/check_window.py` lets the function stand."""
     micros = F.col(WATERMARK) * 1000
-    return F.timestamp_micros(micros) if isinstance(call.type, TimestampLtz) else _local_of(micros)
-
-
-def _local_of(micros: Column) -> Column:
-    return F.lit("1970-01-01 00:00:00").cast("timestamp_ntz") + F.lit(datetime.timedelta(microseconds=1)) * micros
+    return F.timestamp_micros(micros) if isinstance(call.type, TimestampLtz) else local_of(micros)
 
 
 def _local_now(call: Call, args: list[Column]) -> Column:

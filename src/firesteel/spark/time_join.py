@@ -7,7 +7,8 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from firesteel.plan.node import JoinKind, Node
+from firesteel.plan.join_kind import JoinKind
+from firesteel.plan.node import Node
 from firesteel.plan.time_join import TimeJoin
 from firesteel.spark.column import column
 from firesteel.spark.expression import lower_expression

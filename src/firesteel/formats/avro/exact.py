@@ -148,9 +148,9 @@ def _raw(data_type: DataType) -> Reader:
         case types.Array(element):
             return _array(_nullable(element, _raw(element)))
         case types.Map(_, value):
-            return _map(_nullable(value, _raw(value)))
+            return map_reader(_nullable(value, _raw(value)))
         case types.Multiset():
-            return _map(Input.read_int)
+            return map_reader(Input.read_int)
         case types.Row(fields):
             return _row([(field.name, _nullable(field.type, _raw(field.type))) for field in fields])
     raise ValueError(f"'{data_type}' has no place in Avro.")
@@ -178,7 +178,7 @@ def _value(data_type: DataType, legacy: bool) -> Reader:
         case types.Array(element):
             return _array(_nullable(element, _value(element, legacy)))
         case types.Map(_, value):
-            return _map(_nullable(value, _value(value, legacy)))
+            return map_reader(_nullable(value, _value(value, legacy)))
         case types.Row(fields):
             return _row([(field.name, _nullable(field.type, _value(field.type, legacy))) for field in fields])
     return raw
@@ -221,7 +221,7 @@ def _array(read: Reader) -> Reader:
     return lambda source: [read(source) for _ in items(source)]
 
 
-def _map(read: Reader) -> Reader:
+def map_reader(read: Reader) -> Reader:
     def entries(source: Input) -> object:
         result: dict[str, object] = {}
         for _ in items(source):

@@ -15,6 +15,7 @@ from firesteel.formats.avro.exact import (
     Reader,
     TooLarge,
     items,
+    map_reader,
     read_double,
     read_float,
     read_millis,
@@ -193,9 +194,9 @@ class _Resolver:
                 inner = self.value(self._schema.inner(node, "items"), element)
                 return lambda source: [inner(source) for _ in items(source)]
             case types.Map(_, value) if node.kind == "map":
-                return _map(self.value(self._schema.inner(node, "values"), value))
+                return map_reader(self.value(self._schema.inner(node, "values"), value))
             case types.Multiset() if node.kind == "map":
-                return _map(self.value(self._schema.inner(node, "values"), types.Int(nullable=False)))
+                return map_reader(self.value(self._schema.inner(node, "values"), types.Int(nullable=False)))
             case types.Row(fields) if node.kind in ("record", "error"):
                 return self.members(node, {field.name: field.type for field in fields})
         return None
@@ -286,14 +287,3 @@ def _decimal(node: Node, precision: int, scale: int) -> Reader | None:
     written = node.attribute("scale")
     unit = (written if type(written) is int else 0) if node.logical == "decimal" else scale
     return lambda source: to_decimal(take(source), precision, scale, unit)
-
-
-def _map(read: Reader) -> Reader:
-    def entries(source: Input) -> object:
-        result: dict[str, object] = {}
-        for _ in items(source):
-            name = source.take(source.read_long()).decode("utf-8", errors="replace")
-            result[name] = read(source)
-        return list(result.items())
-
-    return entries
