@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 import firesteel
 from firesteel.dev.record import read_records
+from firesteel.kafka.admin import create_topic
 
 pytestmark = pytest.mark.spark
 
@@ -120,6 +121,38 @@ def test_gathered_changes_leave_the_last_of_each_key(
     firesteel.run(pair.script(f"{UPSERT}{flush}", columns=UPSERT_COLUMNS), spark=spark)
     assert pair.ids("a") == ids
     assert pair.ids("b")[-1:] == [5] and pair.ids("c") == [4]
+
+
+def test_words_counted_and_read_back(pair: Pair, spark: SparkSession) -> None:
+    """Vector 73, one word to a batch, as Flink counts them without mini-batches."""
+    pair.write((word, 0) for word in "Good good study day day up Good boy".split())
+    one_by_one = f"'format' = 'json', 'scan.max-rows-per-batch' = '1', {BOUNDED}"
+    columns = "name STRING, id BIGINT, PRIMARY KEY (name) NOT ENFORCED"
+    query = "SELECT LOWER(name), COUNT(*) FROM src GROUP BY LOWER(name)"
+    firesteel.run(pair.script(UPSERT, columns=columns, query=query, source=one_by_one), spark=spark)
+    assert len(pair.read()) == 8 and all(value for _, _, value in pair.read())
+    assert (pair.ids("good"), pair.ids("day")) == ([1, 2, 3], [1, 2])
+    assert (pair.ids("study"), pair.ids("up"), pair.ids("boy")) == ([1], [1], [1])
+
+    address = pair.cluster["bootstrap.servers"]
+    back = pair.folder / "back.sql"
+    back.write_text(
+        f"CREATE TABLE counts ({columns}) WITH ('topic' = '{pair.sink}', 'properties.bootstrap.servers' = '{address}',"
+        f" {UPSERT}, 'scan.bounded.mode' = 'latest-offset');\n"
+        f"CREATE TABLE changes (name STRING, id BIGINT) WITH ('connector' = 'kafka', 'topic' = '{pair.sink}-changes',"
+        f" 'properties.bootstrap.servers' = '{address}', 'format' = 'debezium-json');\n"
+        "INSERT INTO changes SELECT name, id FROM counts WHERE name = 'good';\n"
+    )
+    create_topic(pair.cluster, f"{pair.sink}-changes", partitions=1)
+    firesteel.run(back, spark=spark)
+    found = [json.loads(one.value or b"") for one in read_records(pair.cluster, f"{pair.sink}-changes")]
+    assert [(one["op"], (one["after"] or one["before"])["id"]) for one in found] == [
+        ("c", 1),
+        ("d", 1),
+        ("c", 2),
+        ("d", 2),
+        ("c", 3),
+    ]
 
 
 RETRACT = "'connector.type' = 'kafka', 'format.type' = 'json', 'update-mode' = 'retract'"
