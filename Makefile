@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-spark test-commands test-rooms soak check lint format lock bench bench-full cluster clean
+.PHONY: help setup warm demo test test-spark test-commands test-rooms soak check lint format lock bench bench-full cluster clean
 
 help: ## list these goals
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -21,7 +21,10 @@ setup: $(VENV)/.installed ## make .venv from the lock file
 demo: setup ## embedded Kafka, generated page views, the reference job, a checked result
 	$(BIN)/firesteel demo
 
-test: setup lint ## lint, types, and every test: what CI runs
+warm: setup
+	$(BIN)/firesteel warm --if-missing
+
+test: setup lint warm ## lint, types, and every test: what CI runs
 	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) $(PARTS)
 
 # Tests that run jobs mostly wait, so they run beside the others, each part with a broker and a Spark of its own.
@@ -38,7 +41,7 @@ test-commands: setup
 test-rooms: setup
 	$(BIN)/python -m pytest $(addprefix --ignore=,$(SPARK) $(COMMANDS))
 
-soak: setup ## an hour of kills: every moment in turn, then 200 rounds by chance; prints its seed
+soak: setup warm ## an hour of kills: every moment in turn, then 200 rounds by chance; prints its seed
 	FIRESTEEL_SOAK=1 $(BIN)/python -m pytest tests/faults tests/spark/test_spark_fault.py
 	ORACLE_ROUNDS=20 ORACLE_QUESTIONS=19 $(BIN)/python -m pytest -s tests/oracle
 	$(BIN)/python -m tests.faults.soak
@@ -55,10 +58,10 @@ format: setup ## rewrite the code as ruff wants it
 check: setup ## firesteel check on every example
 	$(BIN)/firesteel check examples
 
-bench: setup ## Firesteel, Flink and Spark side by side on small topics: under ten minutes on a quiet machine
+bench: setup warm ## Firesteel, Flink and Spark side by side on small topics: under ten minutes on a quiet machine
 	$(BIN)/python -m bench
 
-bench-full: setup ## the same on 5,000,000 rows, four runs each: about an hour
+bench-full: setup warm ## the same on 5,000,000 rows, four runs each: about an hour
 	$(BIN)/python -m bench --rows 5000000 --runs 4 --engines all --workloads all
 
 cluster: setup ## the reference job on a Spark cluster of two workers on this machine, one killed

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.dev.folder import cache_folder
 from firesteel.dev.jars import Counted, failure, find_ivy, kafka_jars
 from firesteel.errors import OutsideError
+from firesteel.folder import cache_folder
 
 _GOOD = """#!/bin/sh
 if [ "$1" = -version ]; then echo 'openjdk version "17.0.1"' >&2; exit 0; fi

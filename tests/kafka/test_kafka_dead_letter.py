@@ -21,7 +21,7 @@ from firesteel.kafka.dead_letter import (
     write_letters,
 )
 from firesteel.kafka.reader import read_range
-from firesteel.kafka.writer import Writer
+from firesteel.kafka.writer import Writer, writer_config
 
 pytestmark = pytest.mark.kafka
 
@@ -50,7 +50,7 @@ def test_a_range_read_twice_is_staged_once(
     files = staged_files(tmp_path, {0: 7})
     assert len(files) == 1
     letters = DeadLetters(0, "src", "job", target, cluster)
-    writer = Writer(cluster)
+    writer = Writer(writer_config(cluster))
     assert write_letters(writer, letters, files) == 3
     flush_letters(writer, letters)
     records = list(read_records(cluster, target))
@@ -78,7 +78,7 @@ def test_ranges_cut_elsewhere_give_each_record_once(
         stage.add(found, [bad(index) for index in range(start, end)])
         stage.close()
     letters = DeadLetters(0, "src", "job", target, cluster)
-    writer = Writer(cluster)
+    writer = Writer(writer_config(cluster))
     assert write_letters(writer, letters, staged_files(tmp_path, {0: 1})) == 4
     flush_letters(writer, letters)
 
@@ -99,7 +99,7 @@ def test_a_record_that_is_too_large_is_said(
     stage.add(messages(cluster, source, [b"x" * 5000]), [bad(0)])
     stage.close()
     letters = DeadLetters(0, "src", "job", target, cluster)
-    writer = Writer(cluster)
+    writer = Writer(writer_config(cluster))
     with pytest.raises(JobError, match=f"A bad record of 'src' cannot be written to '{target}'") as error:
         write_letters(writer, letters, staged_files(tmp_path, {0: 1}))
         flush_letters(writer, letters)

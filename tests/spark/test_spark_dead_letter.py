@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 import firesteel
 from firesteel.dev.record import read_records
-from firesteel.kafka.writer import Headers
+from firesteel.kafka.outgoing import Headers
 from firesteel.observe.snapshot import JobSnapshot
 
 pytestmark = pytest.mark.spark

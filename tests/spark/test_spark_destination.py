@@ -17,10 +17,10 @@ ROW = pa.RecordBatch.from_pydict({"t": ["other"]})
 )
 def test_a_row_stays_among_the_topics_of_its_table(topics: Subscription) -> None:
     with pytest.raises(JobError, match="'other'"):
-        Destinations("snk", topics, {"t": "topic"}).of(ROW)(0)
+        Destinations("snk", topics, {"t": "topic"}).topics(ROW)
     row = pa.RecordBatch.from_pydict({"t": ["topic2"]})
-    assert Destinations("snk", topics, {"t": "topic"}).of(row)(0)[0] == "topic2"
+    assert Destinations("snk", topics, {"t": "topic"}).topics(row) == ["topic2"]
 
 
 def test_one_topic_takes_every_row() -> None:
-    assert Destinations("snk", Subscription(("only",), None), {"t": "topic"}).of(ROW)(0)[0] == "only"
+    assert Destinations("snk", Subscription(("only",), None), {"t": "topic"}).topics(ROW) == "only"

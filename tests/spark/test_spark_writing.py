@@ -125,7 +125,7 @@ def test_gathered_changes_leave_the_last_of_each_key(
 
 def test_words_counted_and_read_back(pair: Pair, spark: SparkSession) -> None:
     """Vector 73, one word to a batch, as Flink counts them without mini-batches."""
-    pair.write((word, 0) for word in "Good good study day day up Good boy".split())
+    pair.write((word, 0) for word in ["Good", "good", "study", "day", "day", "up", "Good", "boy"])
     one_by_one = f"'format' = 'json', 'scan.max-rows-per-batch' = '1', {BOUNDED}"
     columns = "name STRING, id BIGINT, PRIMARY KEY (name) NOT ENFORCED"
     query = "SELECT LOWER(name), COUNT(*) FROM src GROUP BY LOWER(name)"

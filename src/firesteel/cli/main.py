@@ -25,6 +25,7 @@ COMMANDS = (
     ("demo", "firesteel.cli.demo", "see it work: a broker, generated page views, the reference job"),
     ("broker", "firesteel.cli.broker", "start, stop or look at the development broker"),
     ("topic", "firesteel.cli.topic", "list, create, read, write or delete topics"),
+    ("warm", "firesteel.cli.warm", "make later starts shorter: keep Spark's classes ready"),
 )
 
 _USAGE = """\

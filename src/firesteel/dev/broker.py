@@ -19,12 +19,12 @@ from typing import Self
 
 from firesteel.dev import watchdog
 from firesteel.dev.download import shown_download
-from firesteel.dev.folder import cache_folder
 from firesteel.dev.jars import Watcher, kafka_jars
 from firesteel.dev.port import HOST, free_port, is_free
 from firesteel.dev.process import birth
 from firesteel.dev.server import PortTaken, Server, await_answer, java_command, prepare
 from firesteel.errors import OutsideError
+from firesteel.folder import cache_folder
 from firesteel.java import find_java
 
 

@@ -12,13 +12,13 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from firesteel.dev.folder import cache_folder
 from firesteel.dev.jars import KAFKA_VERSION, Watcher, kafka_jars
 from firesteel.dev.lock import held
 from firesteel.dev.port import HOST, free_port, is_free
 from firesteel.dev.process import birth, end_process
 from firesteel.dev.server import PortTaken, Server, await_answer, java_command, prepare
 from firesteel.errors import OutsideError
+from firesteel.folder import cache_folder
 from firesteel.java import find_java
 
 USUAL_PORT = 9092

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
 
-from firesteel.dev.folder import cache_folder
 from firesteel.dev.lock import held
 from firesteel.errors import OutsideError
+from firesteel.folder import cache_folder
 from firesteel.java import find_java
 
 KAFKA_VERSION = "4.2.0"

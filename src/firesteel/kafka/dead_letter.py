@@ -19,7 +19,8 @@ from confluent_kafka import Message
 
 from firesteel.errors import JobError
 from firesteel.formats.codec import Reject
-from firesteel.kafka.writer import Headers, RefusedError, Writer
+from firesteel.kafka.outgoing import Headers
+from firesteel.kafka.writer import RefusedError, Writer
 
 #: What the headers that say where a record came from and why it is here begin with.
 PREFIX = "__error."

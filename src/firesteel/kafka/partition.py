@@ -9,7 +9,6 @@ from typing import Any
 from firesteel.errors import JobError, UsageError
 from firesteel.kafka.position import Subscription, find_partitions
 from firesteel.kafka.reader import consumer_for
-from firesteel.kafka.writer import ANY_PARTITION
 from firesteel.options.partitioner import Custom, Default, Fixed, Partitioner, RoundRobin
 
 _CURE = "Name a Python class as package.module.Class, with a method partition(key, value, topic, partitions), that Spark's workers can import."
@@ -18,8 +17,8 @@ _CURE = "Name a Python class as package.module.Class, with a method partition(ke
 PartitionChooser = Callable[[bytes | None, bytes | None, str], int]
 
 
-def make_chooser(partitioner: Partitioner, config: Mapping[str, str], task: int) -> PartitionChooser:
-    """The choice for one writing task. `default` and `round-robin` leave it to the client, as Flink does."""
+def make_chooser(partitioner: Partitioner, config: Mapping[str, str], task: int) -> PartitionChooser | None:
+    """The choice for one writing task. None: `default` and `round-robin` leave it to the client, as Flink does."""
     known: dict[str, list[int]] = {}
 
     def numbers(topic: str) -> list[int]:
@@ -29,7 +28,7 @@ def make_chooser(partitioner: Partitioner, config: Mapping[str, str], task: int)
 
     match partitioner:
         case Default() | RoundRobin():
-            return lambda key, value, topic: ANY_PARTITION
+            return None
         case Fixed():
             return lambda key, value, topic: numbers(topic)[task % len(numbers(topic))]
         case Custom(path=path):

@@ -107,14 +107,14 @@ class Transaction:
         self._began = time.monotonic()
         self._open = False
         try:
-            self._producer = Producer(_producer_config(spec))
+            self.writer = Writer(_producer_config(spec))
         except KafkaException as error:
             raise JobError(f"The Kafka client does not take its settings: {_told(error)}.") from None
+        self._producer = self.writer.producer
         try:
             self._producer.init_transactions(_PATIENCE)
         except KafkaException as error:
             raise self._failure("cannot be opened", error) from None
-        self.writer = Writer(spec.config, self._producer)
 
     def marker(self) -> Marker | None:
         """The last marker that was committed. Only after fencing can nobody change it any more."""

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Producer
 
 from firesteel.errors import JobError
+from firesteel.kafka.outgoing import ANY_PARTITION, Headers, Message, Outgoing
 
 _FLUSH_SECONDS = 120.0
 
-Headers = list[tuple[str, str | bytes | None]]
+#: Delivery reports are let in after that many messages.
+_POLL_EVERY = 10_000
 
-#: Let librdkafka chooses the partition: by the key's hash where there is a key.
-ANY_PARTITION = -1
-
-_producers: dict[tuple[tuple[str, str], ...], Producer] = {}
+#: What a task may run ahead of the broker. Each message costs some 200 bytes on top of its own.
+_MOST_WAITING = 100_000
+_MOST_WAITING_BYTES = 64 * 1024 * 1024
+#: Messages up to this size on average are handed over many at a time. Of those the queue must always have room for all: what is
+#: refused in the middle of them would come after what follows it. So the queue holds more than ever waits in it.
+_SMALL = _MOST_WAITING_BYTES // _MOST_WAITING
+_QUEUE = {
+    "queue.buffering.max.messages": 2 * _MOST_WAITING,
+    "queue.buffering.max.kbytes": 4 * _MOST_WAITING_BYTES // 1024,
+}
 
 
 class RefusedError(JobError):
@@ -36,9 +45,7 @@ def writer_config(config: Mapping[str, str]) -> dict[str, object]:
         "partitioner": "murmur2_random",
         "linger.ms": 20,
         "batch.size": 1024 * 1024,
-        # What a task may run ahead of the broker, and so the memory it takes: each message costs some 200 bytes on top.
-        "queue.buffering.max.messages": 200_000,
-        "queue.buffering.max.kbytes": 64 * 1024,
+        **_QUEUE,
         # What is too large is the broker's to say: topics differ.
         "message.max.bytes": 64 * 1024 * 1024,
         **config,
@@ -48,24 +55,46 @@ def writer_config(config: Mapping[str, str]) -> dict[str, object]:
     }
 
 
-def _kept_producer(config: Mapping[str, str]) -> Producer:
-    key = tuple(sorted(config.items()))
-    if key not in _producers:
-        _producers[key] = Producer(writer_config(config))
-    return _producers[key]
-
-
 class Writer:
-    """Writes to one cluster. The producer behind it is kept for the life of the process, unless one is given.
+    """Writes to one cluster, with a producer of its own; `settings` are all of its settings.
 
     `lossy`: messages that the broker does not take are lost, and nobody is told.
     """
 
-    def __init__(self, config: Mapping[str, str], producer: Producer | None = None, *, lossy: bool = False) -> None:
-        self._producer = producer or _kept_producer(config)
+    def __init__(self, settings: Mapping[str, object], *, lossy: bool = False) -> None:
+        failed: list[KafkaError] = []
+
+        def report(error: KafkaError | None, message: Any) -> None:
+            if error is not None and not lossy:
+                failed.append(error)
+
+        self.producer = Producer({**settings, "on_delivery": report})
+        self._failed = failed
         self._lossy = lossy
-        self._failed: list[KafkaError] = []
         self._topic = ""
+        self._written = 0
+        self._roomy = all(int(str(settings.get(name, least))) >= least for name, least in _QUEUE.items())
+
+    def write_all(self, messages: Outgoing) -> None:
+        """Hands a block of messages over, in their order."""
+        topic = messages.topics
+        size = sum(map(len, filter(None, messages.values)))
+        if not (isinstance(topic, str) and self._roomy) or messages.headers or size > len(messages) * _SMALL:
+            for message in messages.messages():
+                self.write(*message)
+            return
+        self._topic = topic
+        for portion in messages.portions(_POLL_EVERY, _MOST_WAITING_BYTES):
+            self._make_room(len(portion))
+            given = _as_dicts(portion)
+            try:
+                taken = self.producer.produce_batch(topic, given)
+            except (KafkaException, BufferError) as error:
+                raise self._refused(error) from None
+            if taken != len(given):
+                [first, *_] = [one["_error"] for one in given if "_error" in one]
+                raise self._refused(KafkaException(first))
+            self.poll()
 
     def write(
         self,
@@ -78,26 +107,28 @@ class Writer:
     ) -> None:
         """Hands one message over; `timestamp` 0 lets the client set it."""
         self._topic = topic
+        self._written += 1
+        if self._written % _POLL_EVERY == 0:
+            self._make_room(1)
+            self.poll()
         while True:
             try:
-                self._producer.produce(
-                    topic, value, key, partition, self._on_delivery, timestamp=timestamp, headers=headers
-                )
+                self.producer.produce(topic, value, key, partition, timestamp=timestamp, headers=headers)
                 return
             except BufferError:
-                self._producer.poll(0.1)
+                self.producer.poll(0.1)
                 self._check()
             except KafkaException as error:
-                raise _refusal(f"Writing to '{topic}' failed", error.args[0]) from None
+                raise self._refused(error) from None
 
     def poll(self) -> None:
         """Lets delivery reports in."""
-        self._producer.poll(0)
+        self.producer.poll(0)
         self._check()
 
     def flush(self) -> None:
         """Returns when every message is on the broker; raises when one is not."""
-        left = self._producer.flush(_FLUSH_SECONDS)
+        left = self.producer.flush(_FLUSH_SECONDS)
         self._check()
         if left and not self._lossy:
             raise JobError(
@@ -105,14 +136,52 @@ class Writer:
                 hint="Check the broker.",
             )
 
-    def _on_delivery(self, error: KafkaError | None, message: Any) -> None:
-        if error is not None and not self._lossy:
-            self._failed.append(error)
+    def _make_room(self, messages: int) -> None:
+        while len(self.producer) + messages > _MOST_WAITING:
+            self.producer.poll(0.05)
+            self._check()
+
+    def _refused(self, error: Exception) -> JobError:
+        if isinstance(error, KafkaException):
+            return _refusal(f"Writing to '{self._topic}' failed", error.args[0])
+        return JobError(f"Writing to '{self._topic}' failed: {error}.")
 
     def _check(self) -> None:
         if self._failed:
-            failed, self._failed = self._failed, []
+            failed = list(self._failed)
+            self._failed.clear()
             raise _refusal(f"{len(failed)} messages to '{self._topic}' were refused", failed[0])
+
+
+_writers: dict[tuple[Any, ...], Writer] = {}
+
+
+@contextmanager
+def kept_writer(config: Mapping[str, str], *, lossy: bool = False) -> Iterator[Writer]:
+    """A writer that is kept for the next who asks for it in this process, unless something went wrong with it."""
+    key = (lossy, *sorted(config.items()))
+    if key not in _writers:
+        _writers[key] = Writer(writer_config(config), lossy=lossy)
+    try:
+        yield _writers[key]
+    except BaseException:
+        del _writers[key]
+        raise
+
+
+def _as_dicts(messages: Outgoing) -> list[dict[str, Any]]:
+    """As `produce_batch` takes them."""
+    keys, partitions, timestamps = messages.keys, messages.partitions, messages.timestamps
+    if partitions is None and timestamps is None:
+        if keys is None:
+            return [{"value": value} for value in messages.values]
+        return [{"value": value, "key": key} for value, key in zip(messages.values, keys, strict=True)]
+    return [_as_dict(message) for message in messages.messages()]
+
+
+def _as_dict(message: Message) -> dict[str, Any]:
+    found = {"value": message.value, "key": message.key, "partition": message.partition}
+    return found | {"timestamp": message.timestamp} if message.timestamp else found
 
 
 def _refusal(what: str, error: KafkaError) -> RefusedError:

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from firesteel.errors import FiresteelError, JobError
 from firesteel.kafka.dead_letter import DeadLetters, flush_letters, remove_stages, staged_files, write_letters
-from firesteel.kafka.writer import Writer
+from firesteel.kafka.writer import kept_writer
 from firesteel.spark.arrange import in_order, spread
 from firesteel.spark.failure import carry
 from firesteel.spark.fault import planned_fault, reach
@@ -123,7 +123,7 @@ def files_by_source(
 
 
 def _write_letters(letters: DeadLetters, files: tuple[Path, ...]) -> int:
-    writer = Writer(letters.config)
-    written = write_letters(writer, letters, files)
-    flush_letters(writer, letters)
+    with kept_writer(letters.config) as writer:
+        written = write_letters(writer, letters, files)
+        flush_letters(writer, letters)
     return written

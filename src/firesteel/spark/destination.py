@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.errors import JobError
+from firesteel.kafka.outgoing import Headers
 from firesteel.kafka.position import Subscription
-from firesteel.kafka.writer import Headers
-
-#: Topic, headers and timestamp of a row; timestamp 0 lets the client set it.
-Destination = tuple[str, Headers | None, int]
 
 
 class Destinations:
@@ -25,21 +22,25 @@ class Destinations:
         self._topics = topics
         self._columns = {key: name for name, key in metadata.items()}
 
-    def of(self, rows: pa.RecordBatch) -> Callable[[int], Destination]:
-        if not self._columns:
-            everywhere: Destination = (self._topics.topics[0], None, 0)
-            return lambda row: everywhere
-        topics = self._values(rows, "topic")
+    def topics(self, rows: pa.RecordBatch) -> str | list[str]:
+        """The table's one topic, or the one that each row chooses among those the table allows."""
+        if self._topics.pattern is None and len(self._topics.topics) == 1:
+            return self._topics.topics[0]
+        chosen = self._values(rows, "topic")
+        return [self._allowed(one) for one in chosen or [None] * rows.num_rows]
+
+    def headers(self, rows: pa.RecordBatch) -> list[Headers | None] | None:
         maps, lists = self._values(rows, "headers"), self._values(rows, "header-list")
+        if maps is None and lists is None:
+            return None
+        found = maps if maps is not None else [_pairs(entries) for entries in lists or ()]
+        # A header without a name cannot be written.
+        return [[(name, value) for name, value in one if name is not None] if one else None for one in found]
+
+    def timestamps(self, rows: pa.RecordBatch) -> list[int] | None:
+        """In milliseconds; 0 lets the client set it."""
         moments = self._values(rows, "timestamp")
-
-        def destination(row: int) -> Destination:
-            headers = maps[row] if maps else _pairs(lists[row]) if lists else None
-            # A header without a name cannot be written.
-            named = [(name, value) for name, value in headers if name is not None] if headers else None
-            return self._topic(topics[row] if topics else None), named, (moments[row] or 0) if moments else 0
-
-        return destination
+        return None if moments is None else [moment or 0 for moment in moments]
 
     def _values(self, rows: pa.RecordBatch, key: str) -> list[Any] | None:
         if key not in self._columns:
@@ -52,10 +53,7 @@ class Destinations:
         values: list[Any] = column.to_pylist()
         return values
 
-    def _topic(self, chosen: str | None) -> str:
-        """The table's one topic, or the one that the row chooses among those the table allows."""
-        if self._topics.pattern is None and len(self._topics.topics) == 1:
-            return self._topics.topics[0]
+    def _allowed(self, chosen: str | None) -> str:
         if chosen is None:
             raise JobError(f"A row for '{self._table}' has no topic.", hint="Fill the column that writes 'topic'.")
         pattern = self._topics.pattern

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -21,36 +21,26 @@ from pyspark.sql import DataFrame
 from firesteel.errors import FiresteelError, JobError
 from firesteel.kafka.dead_letter import DeadLetters, remove_stages, write_letters
 from firesteel.kafka.marker import Attempt, Decision, Marker, decide
+from firesteel.kafka.outgoing import Outgoing
 from firesteel.kafka.position import find_partitions
 from firesteel.kafka.reader import consumer_for
 from firesteel.kafka.transaction import GroupOffsets, Transaction, TransactionSpec, settle
-from firesteel.kafka.writer import Headers, Writer
+from firesteel.kafka.writer import Writer
 from firesteel.spark.arrange import in_order
 from firesteel.spark.delivery import Gate, Written, files_by_source, write_staged
 from firesteel.spark.failure import carry
 from firesteel.spark.fault import Fault, planned_fault, reach
 from firesteel.spark.ledger import Entry, Ledger
 from firesteel.spark.offset_log import last_planned, planned_age, planned_batch, query_id
-from firesteel.spark.sink import POLL_EVERY, Outgoing, RowEncoder, WriteSpec
+from firesteel.spark.sink import RowEncoder, WriteSpec
 
 #: A batch of more rows than this has a middle; another one has it at its end.
 _MIDDLE = 1_000
 
-_HEADER = pa.struct([("name", pa.string()), ("value", pa.binary())])
-_MESSAGES = pa.schema(
-    [
-        ("topic", pa.string()),
-        ("key", pa.binary()),
-        ("value", pa.binary()),
-        ("partition", pa.int32()),
-        ("headers", pa.list_(_HEADER)),
-        ("timestamp", pa.int64()),
-    ]
-)
-_MESSAGE_ROW = (
-    "topic string, key binary, value binary, partition int, headers array<struct<name: string, value: binary>>,"
-    " timestamp long"
-)
+#: Messages go from the tasks that encode them to the one that writes them in blocks: of so many, or about so many bytes.
+_BLOCK = 20_000
+_BLOCK_BYTES = 4 * 1024 * 1024
+_BLOCK_ROW = "block binary"
 #: What the writing task tells the driver: rows, dead letters by source as JSON, and what became of the batch.
 _RESULT_ROW = "written long, letters string, outcome string"
 
@@ -110,9 +100,7 @@ class ExactlyOnce:
                 tuple(GroupOffsets(config, planned.positions[n]) for n, config in self._once.groups.items()),
                 fault,
             )
-            messages = in_order(batch, self._checkpoint, batch_id).mapInArrow(
-                _make_encode_task(self._spec), _MESSAGE_ROW
-            )
+            messages = in_order(batch, self._checkpoint, batch_id).mapInArrow(_make_encode_task(self._spec), _BLOCK_ROW)
             [told] = messages.repartition(1).mapInArrow(_make_write_task(write), _RESULT_ROW).collect()
             letters = {int(source): count for source, count in json.loads(told.letters).items()}
             letters |= write_staged(batch.sparkSession, self._outside, self._stage, planned.sequences)
@@ -174,35 +162,18 @@ def same_cluster(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
 def _make_encode_task(spec: WriteSpec) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         try:
-            messages = RowEncoder(spec).encode_all(batches)
-            while block := list(islice(messages, POLL_EVERY)):
-                yield _to_arrow(block)
+            for block in RowEncoder(spec).encode_all(batches):
+                for portion in block.portions(_BLOCK, _BLOCK_BYTES):
+                    packed = pa.array([portion.pack()], pa.binary())
+                    yield pa.RecordBatch.from_arrays([packed], names=["block"])
         except FiresteelError as error:
             raise carry(error) from None
 
     return task
 
 
-def _to_arrow(messages: list[Outgoing]) -> pa.RecordBatch:
-    columns = [list(column) for column in zip(*messages, strict=True)] or [[] for _ in _MESSAGES]
-    headers = columns[_MESSAGES.get_field_index("headers")]
-    for row, pairs in enumerate(headers):
-        if pairs is not None:
-            headers[row] = [{"name": name, "value": _bytes(value)} for name, value in pairs]
-    arrays = [pa.array(values, field.type) for values, field in zip(columns, _MESSAGES, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=_MESSAGES)
-
-
-def _bytes(value: str | bytes | None) -> bytes | None:
-    return value.encode() if isinstance(value, str) else value
-
-
-def _from_arrow(batches: Iterable[pa.RecordBatch]) -> Iterator[Outgoing]:
-    for batch in batches:
-        columns = [column.to_pylist() for column in batch.columns]
-        for topic, key, value, partition, pairs, timestamp in zip(*columns, strict=True):
-            headers: Headers | None = None if pairs is None else [(one["name"], one["value"]) for one in pairs]
-            yield Outgoing(topic, key, value, partition, headers, timestamp)
+def _unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[Outgoing]:
+    return (Outgoing.unpack(block.as_buffer()) for batch in batches for block in batch.column(0))
 
 
 class Outcome(Enum):
@@ -229,7 +200,7 @@ class _BatchWrite:
 def _make_write_task(write: _BatchWrite) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         try:
-            written, letters, outcome = _write(write, _from_arrow(batches))
+            written, letters, outcome = _write(write, _unpacked(batches))
         except FiresteelError as error:
             raise carry(error) from None
         told = [pa.array([written], pa.int64()), pa.array([json.dumps(letters)]), pa.array([outcome.value])]
@@ -238,8 +209,8 @@ def _make_write_task(write: _BatchWrite) -> Callable[[Iterable[pa.RecordBatch]],
     return task
 
 
-def _write(write: _BatchWrite, messages: Iterator[Outgoing]) -> tuple[int, dict[int, int], Outcome]:
-    first = next(messages, None)
+def _write(write: _BatchWrite, blocks: Iterator[Outgoing]) -> tuple[int, dict[int, int], Outcome]:
+    first = next(blocks, None)
     # Rows have come through a shuffle, or there are none: whatever is staged is staged by now.
     files = files_by_source(write.letters, Path(write.stage), write.sequences)
     if first is None and not files:
@@ -249,11 +220,11 @@ def _write(write: _BatchWrite, messages: Iterator[Outgoing]) -> tuple[int, dict[
     try:
         reach(fault, "m2", batch)
         if decide(write.attempt, transaction.marker(), write.transaction.topic) is Decision.SKIP:
-            for _ in messages:
+            for _ in blocks:
                 pass
             return 0, {}, Outcome.SKIPPED
         transaction.begin()
-        written = _push(transaction.writer, chain((first,) if first is not None else (), messages), fault, batch)
+        written = _push(transaction.writer, chain((first,) if first is not None else (), blocks), fault, batch)
         letters = {
             one.source: write_letters(transaction.writer, one, files[one.source])
             for one in write.letters
@@ -271,14 +242,13 @@ def _write(write: _BatchWrite, messages: Iterator[Outgoing]) -> tuple[int, dict[
     return written, letters, Outcome.WRITTEN
 
 
-def _push(writer: Writer, messages: Iterable[Outgoing], fault: Fault | None, batch: int) -> int:
+def _push(writer: Writer, blocks: Iterable[Outgoing], fault: Fault | None, batch: int) -> int:
     written = 0
-    for message in messages:
-        writer.write(*message)
-        written += 1
-        if written == _MIDDLE:
-            reach(fault, "m3", batch)
-        if written % POLL_EVERY == 0:
-            writer.poll()
+    for block in blocks:
+        for portion in block.portions(_MIDDLE, _BLOCK_BYTES) if fault is not None else (block,):
+            writer.write_all(portion)
+            written += len(portion)
+            if written >= _MIDDLE:
+                reach(fault, "m3", batch)
     reach(fault, "m3", batch)
     return written

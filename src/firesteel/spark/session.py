@@ -21,10 +21,14 @@ from pyspark.sql import SparkSession
 
 from firesteel.errors import OutsideError
 from firesteel.java import find_java
-from firesteel.spark.cluster import check_master, is_loopback
+from firesteel.spark.archive import archive_options
+from firesteel.spark.cluster import check_master, is_local, is_loopback
+from firesteel.spark.home import use_home
 
 #: Spark's own number for clusters: how often a task is tried.
 _ATTEMPTS = 4
+
+_FILE_MANAGER = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 
 #: Where the log of this process's session is; None while there is no session of ours.
 _log: Path | None = None
@@ -34,30 +38,41 @@ def log_file() -> Path | None:
     return _log
 
 
-def open_session(master: str | None, settings: Mapping[str, str], log: Path) -> SparkSession:
-    """This process's session, started if there is none. Settings that need a new JVM, and `log`, apply only then."""
+def open_session(
+    master: str | None, settings: Mapping[str, str], log: Path, jvm_option: str | None = None
+) -> SparkSession:
+    """This process's session, started if there is none. Settings that need a new JVM, `log` and `jvm_option` apply only
+    then; the option stands in the place of those that use the archive of classes.
+    """
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
     find_java()
     check_master(master)
+    use_home()
     _quieten()
     # Workers run the Python that runs us, or they would import from another one.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     log4j = Path(__file__).with_name("log4j2.properties")
+    archive = archive_options() if jvm_option is None else jvm_option
     builder = SparkSession.builder.appName("firesteel").master(master or local_master(os.cpu_count() or 2))
     conf = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j} -XX:+UseParallelGC",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j} -XX:+UseParallelGC {archive}",
         # No table is ever stored; Spark would name a folder here in the current one.
         "spark.sql.warehouse.dir": str(Path(tempfile.gettempdir()) / "firesteel-warehouse"),
         "spark.sql.streaming.stopTimeout": "30s",
         # Nobody sees the Python line that made a column, and finding it costs time for each.
         "spark.python.sql.dataFrameDebugging.enabled": "false",
+        "spark.python.daemon.module": "firesteel.spark.daemon",
+        "spark.sql.streaming.checkpointFileManagerClass": "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager",
         **settings,
     }
+    if is_local(master):
+        # Spark's own choice starts three processes for each file of a checkpoint, to find out about symbolic links.
+        conf = {"spark.sql.streaming.checkpointFileManagerClass": _FILE_MANAGER} | conf
     if is_loopback(master):
         # On one machine nothing listens but on loopback.
         conf = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"} | conf
@@ -69,13 +84,22 @@ def open_session(master: str | None, settings: Mapping[str, str], log: Path) -> 
     with _HeldSignals(), _Redirected(_log), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return builder.getOrCreate()
+            session = builder.getOrCreate()
         except (PySparkException, Py4JError) as error:
             # A cluster on which no executor starts ends the session in the middle of its start.
             raise OutsideError(
                 f"Spark does not start at '{master or 'local'}': {_first_cause(str(error))}.",
                 hint=f"Spark's log: {log}",
             ) from None
+    if is_local(master):
+        _write_plain_files(session)
+    return session
+
+
+def _write_plain_files(session: SparkSession) -> None:
+    """Files of checkpoints without a second one for a checksum, which a crash could leave behind for other content."""
+    context: Any = session.sparkContext
+    context._jvm.org.apache.hadoop.fs.FileSystem.getLocal(context._jsc.hadoopConfiguration()).setWriteChecksum(False)
 
 
 def _first_cause(text: str) -> str:

@@ -6,8 +6,9 @@ How a batch is finished is `spark/delivery.py`'s business.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,9 +20,10 @@ from firesteel.errors import FiresteelError, JobError
 from firesteel.formats.arrow import arrow_schema
 from firesteel.formats.codec import EncodeError, Encoder
 from firesteel.formats.registry import make_encoder
-from firesteel.kafka.partition import PartitionChooser, make_chooser
+from firesteel.kafka.outgoing import Outgoing
+from firesteel.kafka.partition import make_chooser
 from firesteel.kafka.position import Subscription
-from firesteel.kafka.writer import Headers, Writer
+from firesteel.kafka.writer import kept_writer
 from firesteel.options.partitioner import Partitioner
 from firesteel.spark.destination import Destinations
 from firesteel.spark.failure import carry
@@ -31,8 +33,8 @@ from firesteel.spark.last_change import last_changes
 from firesteel.spark.net import net_changes
 from firesteel.types import Field
 
-#: Delivery reports are let in after that many messages.
-POLL_EVERY = 10_000
+#: Gathered changes go on in blocks of so many.
+_BLOCK = 10_000
 
 
 @dataclass(frozen=True)
@@ -65,17 +67,6 @@ class WriteSpec:
     tasks: int | None = None
 
 
-class Outgoing(NamedTuple):
-    """A message that is ready to be written; `timestamp` 0 lets the client set it. Arguments of `Writer.write`, in order."""
-
-    topic: str
-    key: bytes | None
-    value: bytes | None
-    partition: int
-    headers: Headers | None
-    timestamp: int
-
-
 def make_write_task(
     spec: WriteSpec, fault: Fault | None, batch_id: int
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
@@ -94,16 +85,15 @@ def make_write_task(
 
 def _write_all(spec: WriteSpec, batches: Iterable[pa.RecordBatch]) -> int:
     """`flush` returns when every message is on the broker: only then is the task done."""
-    writer: Writer | None = None
+    blocks = RowEncoder(spec).encode_all(batches)
+    first = next(blocks, None)
+    if first is None:
+        return 0
     written = 0
-    for message in RowEncoder(spec).encode_all(batches):
-        if writer is None:
-            writer = Writer(spec.config, lossy=spec.lossy)
-        writer.write(*message)
-        written += 1
-        if written % POLL_EVERY == 0:
-            writer.poll()
-    if writer is not None:
+    with kept_writer(spec.config, lossy=spec.lossy) as writer:
+        for block in chain((first,), blocks):
+            writer.write_all(block)
+            written += len(block)
         writer.flush()
     return written
 
@@ -118,11 +108,16 @@ class RowEncoder:
         self._key: Encoder | None = make_encoder(spec.key) if spec.key else None
         self._destinations = Destinations(spec.table, spec.topics, spec.metadata)
         self._key_columns = frozenset(spec.key.columns if spec.key else ())
-        self._choose: PartitionChooser = make_chooser(spec.partitioner, spec.config, _task_number())
+        self._choose = make_chooser(spec.partitioner, spec.config, _task_number())
 
     def encode_all(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Outgoing]:
-        messages = (message for batch in self._gathered(batches) for message in self.encode(batch))
-        return last_changes(messages, self.spec.gathered_keys) if self.spec.gathered_keys else messages
+        blocks = (block for batch in self._gathered(batches) if len(block := self.encode(batch)))
+        if not self.spec.gathered_keys:
+            yield from blocks
+            return
+        messages = last_changes((one for block in blocks for one in block.messages()), self.spec.gathered_keys)
+        while kept := list(islice(messages, _BLOCK)):
+            yield Outgoing.of(kept)
 
     def _gathered(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The batches that are to be encoded: those that have rows, or one with the net of all their changes."""
@@ -151,22 +146,27 @@ class RowEncoder:
         rows = batch.select([field.name for field in self.spec.fields])
         return rows if rows.schema == self._schema else rows.cast(self._schema)
 
-    def encode(self, batch: pa.RecordBatch) -> Iterator[Outgoing]:
+    def encode(self, batch: pa.RecordBatch) -> Outgoing:
         kinds = batch.column(KIND) if KIND in batch.schema.names else None
         rows = self._typed(batch)
         rows, kinds = self._enforce_not_null(rows, kinds)
-        keys: list[bytes | None] = [None] * rows.num_rows
+        keys: list[bytes | None] | None = None
         if self._key is not None:
             keys = self._encode(self._key, self.spec.key, rows, None)
         values = self._encode(self._value, self.spec.value, rows, kinds)
-        chosen: Iterable[int] = range(len(values))
+        chosen: list[int] | None = None
         if self.spec.upsert and kinds is not None:
-            chosen = self._upserts(keys, values, kinds)
-        destination = self._destinations.of(rows)
-        for row in chosen:
-            key, value = keys[row], values[row]
-            topic, headers, timestamp = destination(row)
-            yield Outgoing(topic, key, value, self._choose(key, value, topic), headers, timestamp)
+            chosen = self._upserts(keys or [None] * len(values), values, kinds)
+        where = self._destinations
+        block = Outgoing(
+            where.topics(rows), values, keys, headers=where.headers(rows), timestamps=where.timestamps(rows)
+        )
+        if chosen is not None and len(chosen) < len(values):
+            block = block.take(chosen)
+        if self._choose is None:
+            return block
+        partitions = [self._choose(message.key, message.value, message.topic) for message in block.messages()]
+        return replace(block, partitions=partitions)
 
     def _upserts(self, keys: list[bytes | None], values: list[bytes | None], kinds: pa.Array) -> list[int]:
         """Makes tombstones of what is taken back; the rows that are to be written."""

@@ -1,4 +1,4 @@
-"""Where Firesteel keeps what it can make again: Kafka's jars and the development broker's data."""
+"""Where Firesteel keeps what it can make again: Kafka's jars, the development broker's data, what makes Spark start sooner."""
 
 from __future__ import annotations
 
