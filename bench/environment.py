@@ -8,8 +8,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from firesteel.folder import cache_folder
 from firesteel.dev.jars import find_ivy, proxy_flags
+from firesteel.folder import cache_folder
 from firesteel.java import find_java
 
 
