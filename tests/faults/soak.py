@@ -39,7 +39,7 @@ CREATE TABLE counts (k STRING, n BIGINT, `last` BIGINT, PRIMARY KEY (k) NOT ENFO
   'topic' = '{counts}', {common}, 'key.format' = 'raw', 'value.format' = 'json',
   'sink.delivery-guarantee' = '{guarantee}');
 INSERT INTO copies SELECT id, k, crc FROM src;
-INSERT INTO counts SELECT k, COUNT(*), MAX(id) FROM src GROUP BY k;
+INSERT INTO counts SELECT k, COUNT(*), MAX(id) FROM src GROUP BY k HAVING MOD(COUNT(*), 3) <> 0;
 """
 
 
@@ -104,6 +104,7 @@ class FaultyJob:
                 batch=batch,
             )
         )
+        self._command = [sys.executable, "-m", "firesteel.cli.main", "run", str(self._script), "--quiet"]
         self.readers = [LiveReader(cluster, topic, PARTITIONS) for topic in (self.copies, self.counts)]
 
     def start(self) -> None:
@@ -114,12 +115,21 @@ class FaultyJob:
         self.starts += 1
         with (self.folder / "faulty.out").open("ab") as out:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "firesteel.cli.main", "run", str(self._script), "--quiet"],
+                self._command,
                 stdout=out,
                 stderr=out,
                 start_new_session=True,
                 env={**os.environ, VARIABLE: str(self._fault)},
             )
+
+    def signal(self, number: signal.Signals) -> None:
+        """To the driver, its JVM and its workers."""
+        assert self._process is not None
+        os.killpg(self._process.pid, number)
+
+    def run_beside(self) -> subprocess.CompletedProcess[str]:
+        """The same job once more, while this one is there."""
+        return subprocess.run(self._command, capture_output=True, text=True, timeout=self.patience, check=False)
 
     def said(self) -> str:
         return (self.folder / "faulty.out").read_text()[-2000:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -37,6 +38,22 @@ def test_exactly_once_survives(make_job: Callable[..., FaultyJob]) -> None:
     for blow in ALL if os.environ.get("FIRESTEEL_SOAK") else SHORT:
         job.add(2_000)
         job.strike(blow)
+    assert job.finish() == []
+
+
+def test_a_second_driver_beside_one_that_sleeps(make_job: Callable[..., FaultyJob]) -> None:
+    """Row 9: on one machine the state's lock keeps the second out; the first wakes up and goes on."""
+    job = make_job("exactly-once")
+    job.add(500)
+    job.strike(Blow("m4", "raise"))
+    job.signal(signal.SIGSTOP)
+    try:
+        second = job.run_beside()
+    finally:
+        job.signal(signal.SIGCONT)
+    assert second.returncode == 2
+    assert "Another process runs this job" in second.stderr
+    job.add(500)
     assert job.finish() == []
 
 

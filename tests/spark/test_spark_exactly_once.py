@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pytest
 from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewPartitions
 from pyspark.sql import SparkSession
 from tests.faults.oracle import open_ends
+from tests.faults.soak import wait_for
 
 import firesteel
 from firesteel.dev.record import read_records, write_records
-from firesteel.kafka.admin import create_topic, delete_topic
+from firesteel.kafka.admin import create_topic, delete_topic, group_names
 
 pytestmark = pytest.mark.spark
 
@@ -59,6 +62,9 @@ class Copy:
 
     def ids(self) -> list[int]:
         return sorted(json.loads(record.value or b"")["id"] for record in read_records(self.cluster, self.sink))
+
+    def wait(self) -> None:
+        wait_for(lambda: len(self.ids()) >= self.rows, 60, "the rows did not come out")
 
     def forget_last_commit(self) -> int:
         """As if the job had died after Kafka's commit and before Spark's."""
@@ -149,6 +155,73 @@ def test_a_topic_made_anew_is_noticed(copy: Copy, spark: SparkSession) -> None:
     (copy.checkpoint / "transactions.json").unlink()
     firesteel.run(copy.script(), spark=spark)
     assert copy.ids() == list(range(10, 20))
+
+
+def test_a_marker_that_was_deleted_is_noticed(copy: Copy, spark: SparkSession) -> None:
+    copy.write(10)
+    firesteel.run(copy.script(sink=f", 'sink.transactional-id-prefix' = '{copy.sink}'"), spark=spark)
+    [group] = [name for name in group_names(copy.cluster) if name.startswith(copy.sink)]
+    admin = AdminClient({**copy.cluster})
+    admin.delete_consumer_groups([group])[group].result(30)
+    copy.write(10)
+    with pytest.raises(firesteel.JobError, match="its marker is gone"):
+        firesteel.run(copy.script(sink=f", 'sink.transactional-id-prefix' = '{copy.sink}'"), spark=spark)
+    assert copy.ids() == list(range(10))
+
+
+def test_a_state_that_is_gone_is_noticed(copy: Copy, spark: SparkSession) -> None:
+    copy.write(10)
+    firesteel.run(copy.script(), spark=spark)
+    shutil.rmtree(copy.folder / ".firesteel" / "copy")
+    with pytest.raises(firesteel.UsageError, match=rf"This job has written to '{copy.sink}' until .* \(batch 0\)"):
+        firesteel.run(copy.script(), spark=spark)
+    assert copy.ids() == list(range(10))
+    # The way out that the message names.
+    firesteel.run(copy.script(), spark=spark, fresh=True)
+    assert copy.ids() == sorted([*range(10), *range(10)])
+
+
+def test_two_jobs_with_one_prefix_leave_each_other_alone(
+    copy: Copy, cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path, spark: SparkSession
+) -> None:
+    (tmp_path / "other").mkdir()
+    other = Copy(cluster, make_topic, tmp_path / "other")
+    jobs = []
+    try:
+        for one in (copy, other):
+            script = one.script(sink=", 'sink.transactional-id-prefix' = 'same'")
+            script.write_text(script.read_text().replace("'scan.bounded.mode' = 'latest-offset', ", ""))
+            jobs.append(firesteel.start(script, spark=spark))
+        for _ in range(3):
+            for one in (copy, other):
+                one.write(50)
+                one.wait()
+    finally:
+        for job in jobs:
+            job.stop()
+    assert copy.ids() == other.ids() == list(range(150))
+
+
+def test_other_partitions_and_another_parallelism(copy: Copy, spark: SparkSession) -> None:
+    """Row 22: a batch that was written runs again in other tasks, and what comes after it is counted with it."""
+    script = copy.script(
+        "SELECT name, COUNT(*), SUM(id) FROM src GROUP BY name",
+        key="name STRING, n BIGINT, total BIGINT, PRIMARY KEY (name) NOT ENFORCED",
+    )
+    copy.write(90)
+    firesteel.run(script, spark=spark)
+    copy.forget_last_commit()
+    admin = AdminClient({**copy.cluster})
+    for topic in (copy.source, copy.sink):
+        admin.create_partitions([NewPartitions(topic, 5)])[topic].result(30)
+    copy.write(210)
+    job = firesteel.run(script, spark=spark, settings={"parallelism.default": "5"})
+    assert job.snapshot().skipped_batches == 1
+    records = [json.loads(record.value or b"") for record in read_records(copy.cluster, copy.sink)]
+    last = {row["name"]: (row["n"], row["total"]) for row in sorted(records, key=lambda row: row["n"])}
+    assert last == {f"n{k}": (100, sum(range(k, 300, 3))) for k in range(3)}
+    # No count twice.
+    assert len({(row["name"], row["n"]) for row in records}) == len(records)
 
 
 def test_dead_letters_are_in_the_transaction(copy: Copy, make_topic: Callable[..., str], spark: SparkSession) -> None:

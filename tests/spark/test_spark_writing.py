@@ -155,6 +155,12 @@ def test_words_counted_and_read_back(pair: Pair, spark: SparkSession) -> None:
     ]
 
 
+def test_a_sink_that_promises_nothing(pair: Pair, spark: SparkSession) -> None:
+    pair.write(ROWS)
+    firesteel.run(pair.script(f"{KEYED}, 'sink.delivery-guarantee' = 'none'"), spark=spark)
+    assert sorted(pair.ids("a")) == [1, 3, 6]
+
+
 RETRACT = "'connector.type' = 'kafka', 'format.type' = 'json', 'update-mode' = 'retract'"
 
 

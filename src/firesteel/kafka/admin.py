@@ -24,7 +24,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # the stub ex
     ResourceType,
 )
 
-from firesteel.errors import OutsideError, UsageError
+from firesteel.errors import FiresteelError, OutsideError, UsageError
 
 T = TypeVar("T")
 
@@ -271,6 +271,15 @@ def broker_settings(client_config: Mapping[str, str], names: Iterable[str], time
         return {}
     values = {name: told[name].value for name in names if name in told}
     return {name: int(value) for name, value in values.items() if value and value.lstrip("-").isdecimal()}
+
+
+def group_names(client_config: Mapping[str, str], timeout: float = 10.0) -> list[str]:
+    """The consumer groups of the cluster, as far as it tells: not everybody may ask."""
+    try:
+        told = _result(_client(client_config).admin.list_consumer_groups(request_timeout=timeout), timeout)
+    except (KafkaException, FiresteelError):
+        return []
+    return [group.group_id for group in told.valid]
 
 
 def _partition_counts(config: Mapping[str, str], timeout: float) -> dict[str, int]:

@@ -9,7 +9,7 @@ from typing import Any
 from confluent_kafka import KafkaError, KafkaException, Producer
 
 from firesteel.errors import JobError
-from firesteel.kafka.outgoing import ANY_PARTITION, Headers, Message, Outgoing
+from firesteel.kafka.outgoing import ANY_PARTITION, Headers, Outgoing
 
 _FLUSH_SECONDS = 120.0
 
@@ -78,8 +78,7 @@ class Writer:
     def write_all(self, messages: Outgoing) -> None:
         """Hands a block of messages over, in their order."""
         topic = messages.topics
-        size = sum(map(len, filter(None, messages.values)))
-        if not (isinstance(topic, str) and self._roomy) or messages.headers or size > len(messages) * _SMALL:
+        if not (isinstance(topic, str) and self._may_take(messages)):
             for message in messages.messages():
                 self.write(*message)
             return
@@ -136,6 +135,11 @@ class Writer:
                 hint="Check the broker.",
             )
 
+    def _may_take(self, messages: Outgoing) -> bool:
+        """Whether the client may be given all of them at once: it knows keys and values then, and nothing else."""
+        plain = messages.partitions is None and messages.headers is None and messages.timestamps is None
+        return plain and self._roomy and sum(map(len, filter(None, messages.values))) <= len(messages) * _SMALL
+
     def _make_room(self, messages: int) -> None:
         while len(self.producer) + messages > _MOST_WAITING:
             self.producer.poll(0.05)
@@ -171,17 +175,9 @@ def kept_writer(config: Mapping[str, str], *, lossy: bool = False) -> Iterator[W
 
 def _as_dicts(messages: Outgoing) -> list[dict[str, Any]]:
     """As `produce_batch` takes them."""
-    keys, partitions, timestamps = messages.keys, messages.partitions, messages.timestamps
-    if partitions is None and timestamps is None:
-        if keys is None:
-            return [{"value": value} for value in messages.values]
-        return [{"value": value, "key": key} for value, key in zip(messages.values, keys, strict=True)]
-    return [_as_dict(message) for message in messages.messages()]
-
-
-def _as_dict(message: Message) -> dict[str, Any]:
-    found = {"value": message.value, "key": message.key, "partition": message.partition}
-    return found | {"timestamp": message.timestamp} if message.timestamp else found
+    if messages.keys is None:
+        return [{"value": value} for value in messages.values]
+    return [{"value": value, "key": key} for value, key in zip(messages.values, messages.keys, strict=True)]
 
 
 def _refusal(what: str, error: KafkaError) -> RefusedError:

@@ -114,7 +114,7 @@ def bind_exactly_once(
     config = client_config(table.options.properties, Role.PRODUCER)
     asked = config.get("transaction.timeout.ms")
     return ExactlyOnceSpec(
-        prefix=table.options.get(SINK_TRANSACTIONAL_ID_PREFIX) or job,
+        prefix=transaction_prefix(table, job),
         number=number,
         reader=client_config(table.options.properties, Role.CONSUMER),
         timeout_ms=int(asked) if asked else limits.default_timeout_ms,
@@ -125,6 +125,10 @@ def bind_exactly_once(
         },
         retention=limits.retention_seconds,
     )
+
+
+def transaction_prefix(table: Table, job: str) -> str:
+    return table.options.get(SINK_TRANSACTIONAL_ID_PREFIX) or job
 
 
 def _subscription(table: Table) -> Subscription:

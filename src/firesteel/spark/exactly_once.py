@@ -22,6 +22,7 @@ from firesteel.errors import FiresteelError, JobError
 from firesteel.kafka.dead_letter import DeadLetters, remove_stages, write_letters
 from firesteel.kafka.marker import Attempt, Decision, Marker, decide
 from firesteel.kafka.outgoing import Outgoing
+from firesteel.kafka.past import transaction_id
 from firesteel.kafka.position import find_partitions
 from firesteel.kafka.reader import consumer_for
 from firesteel.kafka.transaction import GroupOffsets, Transaction, TransactionSpec, settle
@@ -138,7 +139,7 @@ class ExactlyOnce:
         return found[0][0]
 
     def _transaction(self, topic: str) -> TransactionSpec:
-        name = f"{self._once.prefix}-{query_id(self._checkpoint)}-{self._once.number}"
+        name = transaction_id(self._once.prefix, query_id(self._checkpoint), self._once.number)
         return TransactionSpec(name, self._spec.config, self._once.reader, topic, self._once.timeout_ms)
 
     def _attempt(self, batch_id: int, fingerprint: str, noted: Entry) -> Attempt:

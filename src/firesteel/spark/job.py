@@ -17,6 +17,7 @@ from firesteel.errors import FiresteelError, JobError, UsageError
 from firesteel.java import find_java
 from firesteel.kafka.admin import check_broker, check_topics, create_topic
 from firesteel.kafka.partition import check_partitioner
+from firesteel.kafka.past import find_past
 from firesteel.kafka.properties import Role, client_config
 from firesteel.kafka.transaction import TransactionLimits, check_timeout, find_limits
 from firesteel.observe.progress import Progress, apply
@@ -42,7 +43,7 @@ from firesteel.plan.analyze import Analysis
 from firesteel.plan.delivery import is_exactly_once
 from firesteel.plan.fingerprint import render_state
 from firesteel.plan.node import Sink, scans
-from firesteel.spark.bind import dead_letter_topic
+from firesteel.spark.bind import dead_letter_topic, transaction_prefix
 from firesteel.spark.checkpoint import Checkpoint
 from firesteel.spark.cluster import check_workers
 from firesteel.spark.query import RunningQuery
@@ -87,6 +88,8 @@ class Job:
             self.name, started=time.time(), checkpoint=str(self.checkpoint.folder), warnings=warnings
         )
         self._check_outside()
+        if not fresh and not self.checkpoint.exists:
+            self._check_past()
         if session is None:
             find_java()
         plans = {name: render_state(sink) for name, sink in self._named_sinks()}
@@ -122,6 +125,23 @@ class Job:
                 self._limits[name] = _check_limits(sink.table)
             for scan in scans(sink):
                 _prepare_letters(scan.table)
+
+    def _check_past(self) -> None:
+        """Who has lost the state of a job would write all of its rows a second time, and not know it."""
+        for number, sink in enumerate(self.analysis.sinks, start=1):
+            table = sink.table
+            if not is_exactly_once(table) or not table.topics:
+                continue
+            admin, reader = (client_config(table.options.properties, role) for role in (Role.ADMIN, Role.CONSUMER))
+            past = find_past(admin, reader, transaction_prefix(table, self.name), number, table.topics[0])
+            if past is not None:
+                moment = time.strftime("%Y-%m-%d %H:%M", time.localtime(past.millis / 1000))
+                raise UsageError(
+                    f"This job has written to '{table.topics[0]}' until {moment} (batch {past.batch}), exactly once, and"
+                    f" its state is not in '{self.checkpoint.folder}'.",
+                    hint="Bring the state back, or start over with --fresh, which writes everything again. Another job"
+                    " of the same name wants another 'sink.transactional-id-prefix'.",
+                )
 
     def _open(self, master: str | None, session: SparkSession | None) -> SparkSession:
         asked = {key: str(value) for key, value in self.analysis.catalog.settings.items() if key.startswith("spark.")}

@@ -207,18 +207,19 @@ class KafkaStreamReader(DataSourceStreamReader):
         with _carried():
             positions = from_json(start["positions"])
             topics = self._check_topics(start.get("topics", {}), positions)
-            begins = self._discover(positions) if isinstance(self.spec.bound, Unbounded) else {}
+            first = not self._checked
+            ends = None if start["ends"] is None else from_json(start["ends"])
+            # A bounded job that had reached its end and is started again: it goes on, up to where its bound is now.
+            over = first and ends is not None and all(positions[one] >= ends.get(one, 0) for one in positions)
+            begins = self._discover(positions) if over or isinstance(self.spec.bound, Unbounded) else {}
             known = positions | begins
             self._latest = latest(self._consumer, known)
-            first = not self._checked
             self._check_lost(known)
             reachable = dict(self._latest)
-            ends = None if start["ends"] is None else from_json(start["ends"])
-            if first and ends is not None and all(positions[one] >= ends.get(one, 0) for one in positions):
-                # A bounded job that had reached its end and is started again: it goes on, up to where its bound is now.
-                ends = find_ends(self._consumer, positions, self.spec.bound)
+            if over:
+                ends = find_ends(self._consumer, known, self.spec.bound)
                 if start.get("mark") == END_OF_TIME:
-                    self._check_over(positions, ends)
+                    self._check_over(known, ends)
             if ends is not None:
                 reachable = {one: min(offset, ends.get(one, 0)) for one, offset in reachable.items()}
             target = _share(known, reachable, self.spec.max_rows)

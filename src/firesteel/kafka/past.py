@@ -1,0 +1,42 @@
+"""What a job has left on the cluster when its state is gone: the markers of its transactions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+from firesteel.errors import JobError
+from firesteel.kafka.admin import group_names
+from firesteel.kafka.marker import Marker, parse_marker
+
+#: How Spark names a query.
+_QUERY = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_PATIENCE = 10.0
+
+
+def transaction_id(prefix: str, query: str, number: int) -> str:
+    """`number` is the sink's among those of the job. It is the name of the group that keeps the marker too."""
+    return f"{prefix}-{query}-{number}"
+
+
+def find_past(
+    admin: Mapping[str, str], reader: Mapping[str, str], prefix: str, number: int, topic: str
+) -> Marker | None:
+    """The last thing that a job with these transactional ids wrote to the topic, as far as the cluster tells."""
+    ours = re.compile(transaction_id(re.escape(prefix), _QUERY, number))
+    found = [_marker({**reader, "group.id": name}, topic) for name in group_names(admin) if ours.fullmatch(name)]
+    return max((marker for marker in found if marker is not None), key=lambda marker: marker.millis, default=None)
+
+
+def _marker(config: Mapping[str, str], topic: str) -> Marker | None:
+    consumer = Consumer({**config, "enable.auto.commit": False})
+    try:
+        [place] = consumer.committed([TopicPartition(topic, 0)], timeout=_PATIENCE)
+        return parse_marker(place.metadata or "") if place.error is None and place.offset >= 0 else None
+    except (KafkaException, JobError):
+        # Who may not ask does not learn it.
+        return None
+    finally:
+        consumer.close()
