@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -125,8 +126,7 @@ def _run(engine: Engine, order: Path, blank: Measured, cluster: dict[str, str], 
             status = process.wait()
     finally:
         killer.cancel()
-        process.kill()
-        process.wait()
+        end_job(process)
     if status != 0 or not runs:
         raise RuntimeError(why(log.read_text(errors="replace"), status))
     found = None if not first else first[0] - began
@@ -140,7 +140,16 @@ def start_job(engine: Engine, order: Path, log: Path) -> subprocess.Popen[str]:
     if engine.job != "firesteel":
         environment.pop("PYTHONPATH", None)
     with log.open("w") as errors:
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)
+        return subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment, start_new_session=True
+        )
+
+
+def end_job(process: subprocess.Popen[str]) -> None:
+    """The process and everything it has started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def why(log: str, status: int) -> str:

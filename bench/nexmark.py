@@ -23,7 +23,7 @@ from pathlib import Path
 import firesteel
 from bench.auction_house import AuctionHouse
 from bench.engine import ENGINES, Engine
-from bench.measure import start_job, why
+from bench.measure import end_job, start_job, why
 from firesteel.dev.broker import start_broker
 from firesteel.dev.record import read_records, write_records
 from firesteel.kafka.admin import create_topic
@@ -170,8 +170,7 @@ def _run(engine: Engine, order: Path, log: Path) -> tuple[list[float], str]:
         status = process.wait()
     finally:
         killer.cancel()
-        process.kill()
-        process.wait()
+        end_job(process)
     return times, why(log.read_text(errors="replace"), status)
 
 
