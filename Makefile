@@ -43,7 +43,7 @@ test-rooms: setup
 
 soak: setup warm ## an hour of kills: every moment in turn, then 200 rounds by chance; prints its seed
 	FIRESTEEL_SOAK=1 $(BIN)/python -m pytest tests/faults tests/spark/test_spark_fault.py
-	ORACLE_ROUNDS=20 ORACLE_QUESTIONS=19 $(BIN)/python -m pytest -s tests/oracle
+	ORACLE_ROUNDS=20 ORACLE_QUESTIONS=21 $(BIN)/python -m pytest -s tests/oracle
 	$(BIN)/python -m tests.faults.soak
 
 lint: setup ## ruff and mypy --strict

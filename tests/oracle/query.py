@@ -174,6 +174,26 @@ def semi_join(random: Random) -> Question:
     )
 
 
+def anti_join(random: Random) -> Question:
+    return _question(
+        "anti_join",
+        "id INT, k STRING",
+        "id",
+        "SELECT id, k FROM orders WHERE NOT EXISTS (SELECT 1 FROM people"
+        f" WHERE people.id = orders.c AND x > {random.randrange(3)})",
+    )
+
+
+def exists(random: Random) -> Question:
+    return _question(
+        "groups_that_exist",
+        "id INT, n BIGINT",
+        "id",
+        "SELECT id, n FROM (SELECT c AS id, COUNT(*) AS n FROM orders GROUP BY c) AS o"
+        f" WHERE EXISTS (SELECT * FROM people AS p WHERE p.id = o.id AND p.x > {random.randrange(3)})",
+    )
+
+
 def top(random: Random) -> Question:
     most = random.choice([1, 2, 3])
     direction = random.choice(["DESC", "ASC"])
@@ -224,6 +244,8 @@ QUESTIONS: tuple[Callable[[Random], Question], ...] = (
     join_groups,
     group_join,
     semi_join,
+    anti_join,
+    exists,
     top,
     best,
     union,

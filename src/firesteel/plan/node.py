@@ -229,13 +229,13 @@ class Join:
     @property
     def changelog(self) -> Changelog:
         # A row without a partner may get one, and is taken back then.
-        outer = self.kind in (JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL)
+        outer = self.kind in (JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL, JoinKind.ANTI)
         appends = all(side.changelog == INSERT_ONLY for side in self.inputs)
         return INSERT_ONLY if appends and not outer else ALL
 
     @property
     def unique_key(self) -> UniqueKey:
-        if self.kind is JoinKind.SEMI:
+        if self.kind.keeps_left:
             return self.left.unique_key
         if self.left.unique_key is None or self.right.unique_key is None:
             return None

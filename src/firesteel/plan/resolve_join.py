@@ -40,13 +40,45 @@ def resolve_join(left: Relation, right: Relation, join: exp.Join) -> Relation:
     return _relation(_joined(left.node, right.node, kind, conjuncts(condition), join), scope)
 
 
-def semi_join(left: Relation, right: Relation, operand: Expression, node: exp.Expression) -> Relation:
-    """`operand IN (query)`: the left rows whose operand is among the query's rows."""
+def in_join(left: Relation, right: Relation, operand: Expression, kind: JoinKind, node: exp.Expression) -> Relation:
+    """`operand IN (query)`: the left rows whose operand is among the query's rows; with NOT those whose operand is not."""
     right = _apart(left, right)
     if len(right.scope.columns) != 1:
         raise Mistake(f"The query of IN gives {len(right.scope.columns)} columns and has to give one.", span_of(node))
-    pair = _pair(operand, right.scope.columns[0].ref, node)
-    return Relation(Join(left.node, right.node, JoinKind.SEMI, (pair,), span_of(node)), left.scope)
+    found = right.scope.columns[0].ref
+    if kind is JoinKind.ANTI and (operand.type.nullable or found.type.nullable):
+        raise Mistake(
+            "NOT IN over values that may be NULL is not supported yet: one NULL in the query would take all rows away.",
+            span_of(node),
+            "Write NOT EXISTS (SELECT 1 FROM … WHERE … = …), or declare the columns NOT NULL.",
+        )
+    pair = _pair(operand, found, node)
+    return Relation(Join(left.node, right.node, kind, (pair,), span_of(node)), left.scope)
+
+
+def exists_join(
+    left: Relation, right: Relation, parts: list[exp.Expression], kind: JoinKind, node: exp.Expression
+) -> Relation:
+    """`EXISTS (SELECT … FROM right WHERE parts)`: the left rows for which the right side has a row, or with NOT has none."""
+    right = _apart(left, right)
+    nearer, relations = set(right.columns), {column.relation for column in right.scope.columns}
+    outside = [column for column in (*left.scope.columns, *left.scope.hidden) if column.relation not in relations]
+    scope = Scope(
+        (*right.scope.columns, *(column for column in outside if column.name not in nearer)),
+        (*right.scope.hidden, *(column for column in outside if column.name in nearer)),
+    )
+    resolver = ExpressionResolver(scope, "WHERE")
+    conditions = [one for part in parts for one in conjuncts(resolver.condition(part))]
+    keys, rest = _split(left.node, right.node, conditions)
+    own = [one for one in rest if _of(one, right.node)]
+    if not keys or len(own) < len(rest):
+        raise Mistake(
+            "EXISTS is supported over equalities between its query and the query around it, and conditions of its own.",
+            span_of(node),
+            "Compare with '=' in its WHERE, and put conditions on the rows outside beside EXISTS.",
+        )
+    inner = Filter(right.node, together(own), span_of(node)) if own else right.node
+    return Relation(Join(left.node, inner, kind, keys, span_of(node)), left.scope)
 
 
 def absorb_condition(relation: Relation) -> Relation:

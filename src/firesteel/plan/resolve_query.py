@@ -6,13 +6,14 @@ from sqlglot import exp
 
 from firesteel.errors import Span
 from firesteel.plan.expression import ColumnRef, Expression, together
+from firesteel.plan.join_kind import JoinKind
 from firesteel.plan.known import Hidden, Known
 from firesteel.plan.mistake import Mistake
 from firesteel.plan.node import Aggregate, Filter, Node, Project, Union
 from firesteel.plan.relation import Names, Relation
 from firesteel.plan.resolve_expression import ExpressionResolver, to_type
 from firesteel.plan.resolve_group import Item, has_aggregate, resolve_group
-from firesteel.plan.resolve_join import absorb_condition, resolve_join, semi_join
+from firesteel.plan.resolve_join import absorb_condition, exists_join, in_join, resolve_join
 from firesteel.plan.resolve_rank import (
     has_window,
     hidden_orders,
@@ -36,6 +37,9 @@ _NOT_YET = {
     "match": "MATCH_RECOGNIZE",
 }
 
+
+#: What a query of EXISTS may not have beside tables and a condition: it would have to be computed for each row outside.
+_BEYOND_EXISTS = frozenset({"group", "having", "limit", "offset", "fetch", "with_", "with", "qualify", "windows"})
 
 #: A view that reads itself twice through others doubles with each of them.
 _MOST_TABLES = 200
@@ -198,9 +202,12 @@ class QueryResolver:
         try:
             plain: list[exp.Expression] = []
             for part in _conjuncts(where.this):
-                if isinstance(part, exp.In) and part.args.get("query"):
-                    operand = ExpressionResolver(relation.scope, "WHERE").resolve(part.this)
-                    relation = semi_join(relation, self.resolve(part.args["query"]), operand, part)
+                kind, asked = _asked(part)
+                if isinstance(asked, exp.In) and asked.args.get("query"):
+                    operand = ExpressionResolver(relation.scope, "WHERE").resolve(asked.this)
+                    relation = in_join(relation, self.resolve(asked.args["query"]), operand, kind, part)
+                elif isinstance(asked, exp.Exists):
+                    relation = self._exists(relation, asked.this, kind, part)
                 else:
                     plain.append(part)
             resolver = ExpressionResolver(relation.scope, "WHERE")
@@ -212,6 +219,20 @@ class QueryResolver:
         if not conditions:
             return relation
         return Relation(Filter(relation.node, together(conditions), span_of(where)), relation.scope)
+
+    def _exists(self, relation: Relation, query: exp.Expression, kind: JoinKind, part: exp.Expression) -> Relation:
+        source = query.args.get("from_") or query.args.get("from")
+        if not isinstance(query, exp.Select) or source is None or _BEYOND_EXISTS & _used(query):
+            raise Mistake(
+                "EXISTS over such a query is not supported yet.",
+                span_of(part),
+                "Write EXISTS (SELECT 1 FROM … WHERE … = …).",
+            )
+        inner = self._from(source.this)
+        for join in query.args.get("joins") or ():
+            inner = self._join(inner, join)
+        where = query.args.get("where")
+        return exists_join(relation, inner, _conjuncts(where.this) if where else [], kind, part)
 
     def _join(self, left: Relation, join: exp.Join) -> Relation:
         other = join.this
@@ -312,6 +333,20 @@ def _conjuncts(condition: exp.Expression) -> list[exp.Expression]:
             return _conjuncts(condition.this)
         case _:
             return [condition]
+
+
+def _asked(part: exp.Expression) -> tuple[JoinKind, exp.Expression]:
+    """What a part of a condition asks for, without NOT and parentheses: those that have a partner, or those that have none."""
+    kind = JoinKind.SEMI
+    while isinstance(part, exp.Not | exp.Paren):
+        if isinstance(part, exp.Not):
+            kind = JoinKind.ANTI if kind is JoinKind.SEMI else JoinKind.SEMI
+        part = part.this
+    return kind, part
+
+
+def _used(query: exp.Expression) -> set[str]:
+    return {name for name, value in query.args.items() if value}
 
 
 def _name(node: exp.Table) -> Name:

@@ -23,7 +23,7 @@ def time_join(
     left: Node, right: Node, kind: JoinKind, keys: Keys, rest: list[Expression], span: Span | None
 ) -> TimeJoin | None:
     """The join of these sides, if event time bounds it; `keys` are its equalities and `rest` its other conditions."""
-    if kind is JoinKind.SEMI or any(side.changelog != INSERT_ONLY for side in (left, right)):
+    if kind.keeps_left or any(side.changelog != INSERT_ONLY for side in (left, right)):
         return None
     return _window_join(left, right, kind, keys, rest, span) or _interval_join(left, right, kind, keys, rest, span)
 

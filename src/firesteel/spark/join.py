@@ -68,6 +68,11 @@ class _Side:
 def lower_join(node: Join, left_rows: DataFrame, right_rows: DataFrame, partitions: int) -> DataFrame:
     left = _Side(left_rows, node.left.fields, [one for one, _ in node.keys], "l")
     right = _Side(right_rows, node.right.fields, [other for _, other in node.keys], "r")
+    if node.kind is JoinKind.ANTI:
+        # All rows come, and those go that get a partner.
+        found = left.rows.join(right.exists("r", partitions), _equal(left.keys, right.keys))
+        kept = _kept(left.rows, left, left.sign)
+        return kept.union(_kept(found, left, -left.sign * column(f"__r{SIGN}")))
     if node.kind is JoinKind.SEMI:
         found = right.exists("r", partitions)
         pairs = left.rows.join(found, _equal(left.keys, right.keys))
@@ -123,6 +128,12 @@ def _padded(kept: _Side, absent: _Side, node: Join) -> DataFrame:
 
 def _output(pairs: DataFrame, left: _Side, right: _Side, signed: Column, order: Column) -> DataFrame:
     return pairs.select(*_both(left, right), kind_of(signed).alias(KIND), order.alias(ORDER))
+
+
+def _kept(rows: DataFrame, side: _Side, signed: Column) -> DataFrame:
+    return rows.select(
+        *(column(field.name) for field in side.fields), kind_of(signed).alias(KIND), side.order.alias(ORDER)
+    )
 
 
 def _both(left: _Side, right: _Side) -> list[Column]:
