@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--users", type=int, default=100_000)
     parser.add_argument("--partitions", type=int, default=4)
-    parser.add_argument("--runs", type=int, default=3, help="runs of each job in one process; the first is cold")
+    parser.add_argument("--runs", type=int, default=2, help="runs of each job in one process; the first is cold")
     parser.add_argument("--engines", default=",".join(_SHORT))
     parser.add_argument("--workloads", default=",".join(_SHORT_WORKLOADS))
     parser.add_argument("--out", type=Path, default=Path("bench/out"))

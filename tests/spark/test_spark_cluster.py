@@ -30,6 +30,11 @@ def test_workers_without_firesteel() -> None:
     assert theirs.hint == "Put 'shop' where the Python of every worker machine finds it."
 
 
+def test_workers_whose_daemon_does_not_begin() -> None:
+    text = "EOFException occurred while reading the port number from firesteel.spark.daemon's stdout and terminated with code: 1."
+    assert explain_failure(text).message == "Spark's workers cannot import 'firesteel'."
+
+
 def test_workers_without_the_python() -> None:
     error = explain_failure('java.io.IOException: Cannot run program "/opt/x/python": error=2, No such file')
     assert isinstance(error, OutsideError) and "have no Python at" in error.message

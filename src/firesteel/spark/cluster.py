@@ -95,6 +95,9 @@ def explain_worker(text: str) -> OutsideError | None:
         theirs = missing[1] not in _OURS
         hint = f"Put '{missing[1]}' where the Python of every worker machine finds it." if theirs else _INSTALL
         return OutsideError(f"Spark's workers cannot import '{missing[1]}'.", hint=hint)
+    if "port number from firesteel.spark.daemon" in text:
+        # The process that workers are forked from ended before it began.
+        return OutsideError("Spark's workers cannot import 'firesteel'.", hint=_INSTALL)
     if re.search(r'Cannot run program "[^"]+"', text):
         return OutsideError(f"Spark's workers have no Python at '{sys.executable}'.", hint=_INSTALL)
     return None
