@@ -155,6 +155,31 @@ def test_words_counted_and_read_back(pair: Pair, spark: SparkSession) -> None:
     ]
 
 
+def test_rows_of_the_script_are_written_once(pair: Pair, spark: SparkSession) -> None:
+    query = (
+        "SELECT name, id FROM (VALUES ('a', 1), ('b', CAST(NULL AS INT)), (UPPER('c'), 3)) AS t(name, id)"
+        " UNION ALL SELECT 'one', 1 UNION ALL SELECT name, id FROM src"
+    )
+    pair.write([("k", 9)])
+    script = pair.script(KEYED, query=query)
+    for _ in range(2):
+        firesteel.run(script, spark=spark)
+        found = [(key, json.loads(value or "")["id"]) for _, key, value in pair.read()]
+        assert sorted(found, key=str) == [("C", 3), ("a", 1), ("b", None), ("k", 9), ("one", 1)]
+
+
+def test_rows_of_the_script_can_be_counted(pair: Pair, spark: SparkSession) -> None:
+    rows = "VALUES ('a', 1), ('b', 2), ('a', 5)"
+    columns = "name STRING, id BIGINT, first_id INT, PRIMARY KEY (name) NOT ENFORCED"
+    query = f"SELECT name, COUNT(*), FIRST_VALUE(id) FROM ({rows}) AS t(name, id) GROUP BY name"
+    once = ", 'sink.delivery-guarantee' = 'exactly-once'"
+    job = firesteel.run(pair.script(f"{UPSERT}{once}", columns=columns, query=query), spark=spark)
+    assert job.snapshot().rows_written == 2
+    found = {key: json.loads(value or "") for _, key, value in pair.read()}
+    assert [found[key]["id"] for key in "ab"] == [2, 1]
+    assert [found[key]["first_id"] for key in "ab"] == [1, 2]
+
+
 def test_a_sink_that_promises_nothing(pair: Pair, spark: SparkSession) -> None:
     pair.write(ROWS)
     firesteel.run(pair.script(f"{KEYED}, 'sink.delivery-guarantee' = 'none'"), spark=spark)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from firesteel.types import Boolean, DataType
+from firesteel.types import CHARACTER, INTEGER, Boolean, DataType, Varchar
 
 #: What a literal can hold: numbers keep their text, so that no digit is lost on the way.
 LiteralValue = bool | int | float | str | bytes | None
@@ -170,3 +170,17 @@ def substitute(expression: Expression, swap: Callable[[Expression], Expression |
             )
         case _:
             return expression
+
+
+def told_column(expression: Expression) -> ColumnRef | None:
+    """The column whose values the expression's tell apart: itself, or cast to a wider type of its kind."""
+    match expression:
+        case ColumnRef():
+            return expression
+        case Cast(operand=ColumnRef() as column, type=Varchar(length=length)) if isinstance(column.type, CHARACTER):
+            return column if column.type.length <= length else None
+        case Cast(operand=ColumnRef() as column, type=target) if isinstance(target, INTEGER):
+            wider = isinstance(column.type, INTEGER) and INTEGER.index(type(column.type)) <= INTEGER.index(type(target))
+            return column if wider else None
+        case _:
+            return None

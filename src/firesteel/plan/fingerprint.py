@@ -6,7 +6,7 @@ A script whose text here is another one cannot go on with the state of the old. 
 from __future__ import annotations
 
 from firesteel.options.kafka import TOPIC_PATTERN
-from firesteel.plan.node import Node, Scan, Sink
+from firesteel.plan.node import Node, Scan, Sink, Values
 
 
 def render_state(node: Node) -> str:
@@ -21,6 +21,8 @@ def _lines(node: Node, depth: int) -> list[str]:
         pattern = node.table.options.get(TOPIC_PATTERN)
         topics = f"pattern {pattern.pattern}" if pattern is not None else ", ".join(node.table.topics)
         lines[0] += f" from {topics}"
+    if isinstance(node, Values):
+        lines[0] += f" of {'; '.join(str(value) for row in node.rows for value in row)}"
     for child in node.inputs:
         lines += _lines(child, depth + 1)
     return lines

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, column_refs, substitute
-from firesteel.plan.node import Aggregate, Filter, Join, Node, Project, Rank, Scan, Sink, Union, Unnest
+from firesteel.plan.node import Aggregate, Filter, Join, Node, Project, Rank, Scan, Sink, Union, Unnest, Values
 from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Window, WindowAggregate
 from firesteel.types import Field, Null
@@ -97,6 +97,10 @@ def _columns(node: Node) -> Mapping[str, _Derived]:
                     ColumnRef(field.name, field.type), (Origin(table.name, field.name),), Derivation.COPY
                 )
                 for field in fields
+            }
+        case Values(fields=fields):
+            return {
+                field.name: _Derived(ColumnRef(field.name, field.type), (), Derivation.EXPRESSION) for field in fields
             }
         case Project(fields=fields, expressions=expressions):
             inner = _columns(node.input)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from firesteel.catalog.table import Table
 from firesteel.changelog import ALL, INSERT_ONLY, Changelog, RowKind
 from firesteel.errors import Span
-from firesteel.plan.expression import AggregateCall, ColumnRef, Expression
+from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, told_column
 from firesteel.plan.join_kind import JoinKind, paired_fields
 from firesteel.plan.single_input import PassedOn, SingleInput
 from firesteel.plan.time_join import TimeJoin
@@ -20,6 +20,10 @@ from firesteel.types import Field
 
 #: A set of columns that no two rows share; None: the node has none. The empty key says that there is one row.
 UniqueKey = frozenset[str] | None
+
+
+#: Of how many rows a plan shows the values.
+_SHOWN_ROWS = 3
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,35 @@ class Scan:
     @property
     def label(self) -> str:
         return f"Scan(table=[{self.table.name}], columns=[{_names(self.fields)}])"
+
+
+@dataclass(frozen=True)
+class Values:
+    """Rows that the script itself holds. They come once."""
+
+    fields: tuple[Field, ...]
+    rows: tuple[tuple[Expression, ...], ...]
+    #: As in `Scan`.
+    ordered: bool = field(default=False, compare=False)
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return ()
+
+    @property
+    def changelog(self) -> Changelog:
+        return INSERT_ONLY
+
+    @property
+    def unique_key(self) -> UniqueKey:
+        return None
+
+    @property
+    def label(self) -> str:
+        rows = ", ".join(f"({', '.join(map(str, row))})" for row in self.rows[:_SHOWN_ROWS])
+        more = ", …" if len(self.rows) > _SHOWN_ROWS else ""
+        return f"Values(rows=[{rows}{more}], columns=[{_names(self.fields)}])"
 
 
 @dataclass(frozen=True)
@@ -102,8 +135,9 @@ class Project(SingleInput):
             return None
         kept: dict[str, str] = {}
         for column, expression in zip(self.fields, self.expressions, strict=True):
-            if isinstance(expression, ColumnRef):
-                kept.setdefault(expression.name, column.name)
+            told = told_column(expression)
+            if told is not None:
+                kept.setdefault(told.name, column.name)
         if not self.input.unique_key.issubset(kept):
             return None
         return frozenset(kept[name] for name in self.input.unique_key)
@@ -378,6 +412,7 @@ class Sink(PassedOn):
 
 Node = (
     Scan
+    | Values
     | Normalize
     | Watermark
     | Project
@@ -408,7 +443,7 @@ def scans(node: Node) -> tuple[Scan, ...]:
 def map_inputs(node: Node, change: Callable[[Node], Node]) -> Node:
     """The node over changed inputs. A Normalize belongs to its Scan, and has none that could be another."""
     match node:
-        case Scan() | Normalize():
+        case Scan() | Values() | Normalize():
             return node
         case Union():
             return replace(node, inputs=tuple(change(child) for child in node.inputs))

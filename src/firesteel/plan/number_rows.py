@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.plan.aggregate import IN_ORDER
-from firesteel.plan.node import Aggregate, Node, Rank, Scan, map_inputs
+from firesteel.plan.node import Aggregate, Node, Rank, Scan, Values, map_inputs
 from firesteel.plan.window import WindowAggregate
 
 
@@ -15,7 +15,7 @@ def number_rows(node: Node) -> Node:
 
 def _number(node: Node, asked: bool) -> Node:
     match node:
-        case Scan():
+        case Scan() | Values():
             return replace(node, ordered=node.ordered or asked)
         case Aggregate() | WindowAggregate():
             return replace(node, input=_number(node.input, any(call.function in IN_ORDER for call in node.calls)))

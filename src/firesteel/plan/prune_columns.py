@@ -17,6 +17,7 @@ from firesteel.plan.node import (
     Sink,
     Union,
     Unnest,
+    Values,
 )
 from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Watermark, Window, WindowAggregate
@@ -30,6 +31,14 @@ def _prune(node: Node, needed: frozenset[str]) -> Node:
     match node:
         case Scan():
             return replace(node, fields=tuple(field for field in node.fields if field.name in needed))
+        case Values():
+            # Rows of no columns would be no rows.
+            kept_places = [n for n, field in enumerate(node.fields) if field.name in needed] or [0]
+            return replace(
+                node,
+                fields=tuple(node.fields[n] for n in kept_places),
+                rows=tuple(tuple(row[n] for n in kept_places) for row in node.rows),
+            )
         case Normalize():
             scan = _prune(node.input, needed | set(node.keys))
             assert isinstance(scan, Scan)

@@ -23,6 +23,7 @@ from firesteel.plan.resolve_rank import (
 )
 from firesteel.plan.resolve_table import resolve_table
 from firesteel.plan.resolve_unnest import resolve_unnest
+from firesteel.plan.resolve_values import one_row, resolve_values
 from firesteel.plan.resolve_window import close_window, open_group_window, resolve_window_table
 from firesteel.plan.scope import Scope, Visible, scope_of
 from firesteel.plan.type_rule import common_type
@@ -78,7 +79,7 @@ class QueryResolver:
             case exp.Subquery():
                 return resolve_limit(self._subquery(query), query)
             case exp.Values():
-                raise Mistake("VALUES is not supported yet.", span_of(query), "Read from a table.")
+                return resolve_values(query)
             case _:
                 raise Mistake("This kind of query is not supported yet.", span_of(query))
 
@@ -91,7 +92,7 @@ class QueryResolver:
             case exp.Subquery():
                 return self._subquery(node)
             case exp.Values():
-                raise Mistake("VALUES is not supported yet.", span_of(node), "Read from a table.")
+                return self._aliased(resolve_values(node), node, node.alias, _alias_columns(node))
             case exp.TableFromRows():
                 window = resolve_window_table(node, self._from)
                 return self._aliased(window, node, node.alias, _alias_columns(node)) if node.alias else window
@@ -158,9 +159,7 @@ class QueryResolver:
                 first = found[0] if isinstance(found, list) else found
                 raise Mistake(f"{name} is not supported yet.", span_of(first) or span_of(select))
         source = select.args.get("from_") or select.args.get("from")
-        if source is None:
-            raise Mistake("SELECT without FROM is not supported yet.", span_of(select))
-        relation = self._from(source.this)
+        relation = self._from(source.this) if source is not None else one_row(select)
         for join in select.args.get("joins") or ():
             relation = self._join(relation, join)
         if where := select.args.get("where"):

@@ -17,6 +17,7 @@ from firesteel.plan.node import (
     Sink,
     Union,
     Unnest,
+    Values,
 )
 from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Watermark, Window, WindowAggregate
@@ -59,7 +60,7 @@ def is_in_order(node: Node) -> bool:
     if node.changelog == INSERT_ONLY:
         return True
     match node:
-        case Scan() | Normalize():
+        case Scan() | Values() | Normalize():
             return True
         case Aggregate() | Rank():
             # One row for each key and batch.

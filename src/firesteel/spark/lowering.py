@@ -10,7 +10,20 @@ from pyspark.sql import functions as F
 
 from firesteel.changelog import INSERT_ONLY, RowKind
 from firesteel.plan.expression import ColumnRef, Expression
-from firesteel.plan.node import Aggregate, Filter, Join, Node, Normalize, Project, Rank, Scan, Sink, Union, Unnest
+from firesteel.plan.node import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    Union,
+    Unnest,
+    Values,
+)
 from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Watermark, Window, WindowAggregate
 from firesteel.spark.aggregate import lower_aggregate
@@ -26,13 +39,13 @@ from firesteel.spark.unnest import lower_unnest
 from firesteel.spark.watermark import lower_watermark
 from firesteel.spark.window import lower_window, lower_window_aggregate
 
-#: How a Scan becomes a DataFrame: the job knows the session and the checkpoint.
-ReadTable = Callable[[Scan], DataFrame]
+#: How what has no input becomes a DataFrame: the job knows the session and the checkpoint.
+ReadTable = Callable[[Scan | Values], DataFrame]
 
 
 def lower_plan(node: Node, read_table: ReadTable, partitions: int) -> DataFrame:
     match node:
-        case Scan():
+        case Scan() | Values():
             return read_table(node)
         case Sink():
             return lower_plan(node.input, read_table, partitions)

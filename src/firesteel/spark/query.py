@@ -24,7 +24,7 @@ from firesteel.kafka.transaction import TransactionLimits
 from firesteel.observe.progress import Progress, SourceProgress
 from firesteel.options.position import Unbounded
 from firesteel.plan.event_time import closing_node, watermarked_scans
-from firesteel.plan.node import Scan, Sink
+from firesteel.plan.node import Scan, Sink, Values
 from firesteel.spark.arrange import gather_keys
 from firesteel.spark.bind import bind_exactly_once, bind_letters, bind_sink, bind_source
 from firesteel.spark.cast import fit_length
@@ -37,6 +37,7 @@ from firesteel.spark.lowering import lower_plan
 from firesteel.spark.mark import SLOT, Times, emits_mark
 from firesteel.spark.reject import count_rejects, counted_rejects
 from firesteel.spark.source import REJECT, ReadSpec, make_source
+from firesteel.spark.values import read_values
 from firesteel.spark.watermark import times_name
 from firesteel.types import CHARACTER
 
@@ -78,6 +79,7 @@ class RunningQuery:
         folder = Path(checkpoint)
         self._stage = folder / "dead"
         self._specs: list[ReadSpec] = []
+        self._held = 0
         self._letters: dict[int, DeadLetters] = {}
         self._written: dict[int, Written] = {}
         self._gate = Gate()
@@ -115,7 +117,11 @@ class RunningQuery:
             threading.Thread(target=self._await_end, args=(query,), name=f"{self.name}-end", daemon=True).start()
         return query
 
-    def _read_table(self, scan: Scan) -> DataFrame:
+    def _read_table(self, scan: Scan | Values) -> DataFrame:
+        if isinstance(scan, Values):
+            # Below zero are the numbers of sources that read no topic.
+            self._held += 1
+            return read_values(self._session, f"firesteel-{self.name}-values-{self._held}", -self._held, scan)
         number = len(self._specs)
         spec = bind_source(scan, number, self._stage)
         if id(scan) in self._waited:
@@ -206,14 +212,18 @@ class RunningQuery:
         places: dict[str, str] = {}
         written = self._written.pop(batch, Written(0))
         reach(planned_fault(), "m8", batch)
-        for number, (spec, source) in enumerate(zip(self._specs, progress["sources"], strict=False)):
+        for place, source in enumerate(progress["sources"]):
+            end = _offset(source["endOffset"] or {})
+            number = end.get("source", place)
+            if number < 0:
+                continue
+            spec = self._specs[number]
             refused, first = counted_rejects(progress, _observation(number))
             if first is not None:
                 places.setdefault(spec.table, first)
             for reason, count in refused.items():
                 rejects[spec.table, reason] = rejects.get((spec.table, reason), 0) + count
             before = sources.get(spec.table, SourceProgress(0, 0))
-            end = _offset(source["endOffset"])
             marks = 1 if emits_mark(_offset(source["startOffset"] or {}), end) else 0
             rows = max(0, int(source["numInputRows"]) - sum(refused.values()) - marks)
             if number in self._times:
