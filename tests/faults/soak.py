@@ -161,7 +161,8 @@ class FaultyJob:
         self.add(10 * PARTITIONS)
         self.start()
         assert self._process is not None
-        wait_for(lambda: self._has_all() or self._is_dead(), self.patience, "the rows did not come out")
+        # What has gathered behind the failures comes first.
+        wait_for(lambda: self._has_all() or self._is_dead(), 3 * self.patience, "the rows did not come out")
         assert not self._is_dead(), self.said()
         self._process.send_signal(signal.SIGTERM)
         assert self._process.wait(self.patience) == 0, self.said()
