@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pyspark
@@ -29,22 +29,23 @@ from firesteel.dev.pageviews import PageViews, differences, fill_topic
 from firesteel.dev.port import answers, free_port
 from firesteel.kafka.admin import create_topic
 
-_ENVIRONMENT = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_DAEMON_MEMORY": "256m"}
+_HOST = "127.0.0.1"
+_ENVIRONMENT = {"SPARK_DAEMON_MEMORY": "256m"}
 _PATIENCE = 240.0
 
 
-def spark_process(folder: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
+def spark_process(folder: Path, name: str, *arguments: str, host: str = _HOST) -> subprocess.Popen[bytes]:
     """A part of Spark in a process group of its own, so that a worker and its executors can be killed together."""
     home = Path(pyspark.__file__).parent
-    environment = {**os.environ, **_ENVIRONMENT, "SPARK_HOME": str(home)}
+    environment = {**os.environ, **_ENVIRONMENT, "SPARK_LOCAL_IP": host, "SPARK_HOME": str(home)}
     command = ["bash", str(home / "bin" / "spark-class"), *arguments]
     with (folder / f"{name}.log").open("wb") as log:
         return subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, env=environment, start_new_session=True)
 
 
 @contextlib.contextmanager
-def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """The master's address, and the workers."""
+def cluster(folder: Path, hosts: Sequence[str] = (_HOST, _HOST)) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """The master's address, and the workers, one on each of the hosts, which are all this machine."""
     port = free_port()
     master = f"spark://127.0.0.1:{port}"
     processes = [
@@ -55,12 +56,13 @@ def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]
     ]
     try:
         wait_for(lambda: answers(port), "the master")
-        for number in (1, 2):
+        for number, host in enumerate(hosts, start=1):
             processes.append(
                 spark_process(
                     *(folder, f"worker-{number}", "org.apache.spark.deploy.worker.Worker"),
-                    *("--host", "127.0.0.1", "--webui-port", str(free_port()), "--cores", "1", "--memory", "2g"),
+                    *("--host", host, "--webui-port", str(free_port()), "--cores", "1", "--memory", "2g"),
                     *("--work-dir", str(folder / f"work-{number}"), master),
+                    host=host,
                 )
             )
         yield master, processes[1:]

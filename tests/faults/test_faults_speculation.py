@@ -45,7 +45,8 @@ def test_a_second_attempt_beside_a_writer_that_sleeps(
     script.write_text(SCRIPT.format(source=source, sink=sink, common=common))
     fault = tmp_path / "fault"
     fault.write_text("m3 * stop 1")
-    with spark_cluster(tmp_path) as (master, _):
+    # Spark starts no second attempt on the host of the first.
+    with spark_cluster(tmp_path, ("127.0.0.1", "127.0.0.2")) as (master, _):
         ended = subprocess.run(
             [sys.executable, "-m", "firesteel.cli.main", "run", str(script), "--quiet", "--master", master],
             env={**os.environ, VARIABLE: str(fault)},
