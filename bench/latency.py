@@ -25,7 +25,7 @@ import orjson
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
 from bench.engine import ENGINES, Engine
-from bench.measure import end_job, start_job
+from bench.measure import end_job, start_job, why
 from firesteel.dev.broker import start_broker
 from firesteel.kafka.admin import create_topic
 
@@ -35,11 +35,11 @@ _COLD_SECONDS = 10.0
 _PATIENCE = 90.0
 
 _SCRIPT = """\
-CREATE TABLE views (region STRING, sent BIGINT) WITH ('connector' = 'kafka', 'topic' = '{source}', {common},
+CREATE TABLE page_views (region STRING, sent BIGINT) WITH ('connector' = 'kafka', 'topic' = '{source}', {common},
   'format' = 'json', 'properties.group.id' = '{source}', 'scan.startup.mode' = 'earliest-offset');
-CREATE TABLE counts (region STRING, n BIGINT, sent BIGINT, PRIMARY KEY (region) NOT ENFORCED) WITH (
+CREATE TABLE region_counts (region STRING, n BIGINT, sent BIGINT, PRIMARY KEY (region) NOT ENFORCED) WITH (
   'connector' = 'upsert-kafka', 'topic' = '{sink}', {common}, 'key.format' = 'json', 'value.format' = 'json'{delivery});
-INSERT INTO counts SELECT region, COUNT(*), MAX(sent) FROM views GROUP BY region;
+INSERT INTO region_counts SELECT region, COUNT(*), MAX(sent) FROM page_views GROUP BY region;
 """
 _ONCE = (
     ", 'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = '{sink}',"
@@ -163,6 +163,9 @@ def measure_latency(setup: Setup, bootstrap: str, rate: int, seconds: float) -> 
             deadline = time.monotonic() + _PATIENCE
             while not watcher.seen and time.monotonic() < deadline and process.poll() is None:
                 time.sleep(0.1)
+            if not watcher.seen:
+                log = (Path(folder) / "job.log").read_text(errors="replace")
+                raise RuntimeError(f"{setup.title}: no result; {why(log, process.poll() or 0)}")
             warm = time.time_ns() // 1000 + int(_COLD_SECONDS * 1e6)
             time.sleep(_COLD_SECONDS + seconds)
             sender.stop()
