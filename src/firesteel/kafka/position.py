@@ -166,7 +166,14 @@ def _look_up(consumer: Consumer, partitions: Iterable[Partition], moment: int) -
     started = time.monotonic()
     while wanted:
         places = [TopicPartition(*one, moment) for one in wanted]
-        answers = _call(lambda places=places: consumer.offsets_for_times(places, timeout=_TIMEOUT))
+        try:
+            answers = consumer.offsets_for_times(places, timeout=_TIMEOUT)
+        except KafkaException as error:
+            # What every partition answers is told as one error.
+            if error.args[0].code() not in _SETTLING or time.monotonic() - started > _TIMEOUT:
+                raise unreachable(error) from None
+            time.sleep(0.1)
+            continue
         wanted = []
         for answer in answers:
             one = (answer.topic, answer.partition)
