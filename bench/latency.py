@@ -25,7 +25,7 @@ import orjson
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
 from bench.engine import ENGINES, Engine
-from bench.measure import end_job, start_job, why
+from bench.measure import running_job, why, write_order
 from firesteel.dev.broker import start_broker
 from firesteel.kafka.admin import create_topic
 
@@ -49,7 +49,7 @@ _ONCE = (
 
 @dataclass(frozen=True)
 class Setup:
-    """An engine with a guarantee; `settings` go on top of the engine's."""
+    """An engine with a guarantee."""
 
     title: str
     engine: Engine
@@ -148,33 +148,26 @@ def measure_latency(setup: Setup, bootstrap: str, rate: int, seconds: float) -> 
         common = f"'properties.bootstrap.servers' = '{bootstrap}'"
         delivery = _ONCE.format(sink=sink) if setup.once else ""
         script.write_text(_SCRIPT.format(source=source, sink=sink, common=common, delivery=delivery))
-        order = Path(folder) / "order.json"
-        about = {
-            "scripts": [str(script)],
-            "settings": dict(setup.engine.settings),
-            "jars": [str(jar) for jar in setup.engine.jars()],
-            "folder": folder,
-        }
-        order.write_text(json.dumps(about))
-        process = start_job(setup.engine, order, Path(folder) / "job.log")
-        watcher = _Watcher(cluster, sink)
-        sender = _Sender(cluster, source, rate)
-        try:
-            deadline = time.monotonic() + _PATIENCE
-            while not watcher.seen and time.monotonic() < deadline and process.poll() is None:
-                time.sleep(0.1)
-            if not watcher.seen:
-                log = (Path(folder) / "job.log").read_text(errors="replace")
-                raise RuntimeError(f"{setup.title}: no result; {why(log, process.poll() or 0)}")
-            warm = time.time_ns() // 1000 + int(_COLD_SECONDS * 1e6)
-            time.sleep(_COLD_SECONDS + seconds)
-            sender.stop()
-            last = time.time_ns() // 1000
-            time.sleep(15.0 if setup.once else 3.0)
-        finally:
-            sender.stop()
-            watcher.stop()
-            end_job(process)
+        log = Path(folder) / "job.log"
+        order = write_order(setup.engine, [script], Path(folder))
+        with running_job(setup.engine, order, log, 2 * _PATIENCE + seconds) as process:
+            watcher = _Watcher(cluster, sink)
+            sender = _Sender(cluster, source, rate)
+            try:
+                deadline = time.monotonic() + _PATIENCE
+                while not watcher.seen and time.monotonic() < deadline and process.poll() is None:
+                    time.sleep(0.1)
+                if not watcher.seen:
+                    told = why(log.read_text(errors="replace"), process.poll() or 0)
+                    raise RuntimeError(f"{setup.title}: no result; {told}")
+                warm = time.time_ns() // 1000 + int(_COLD_SECONDS * 1e6)
+                time.sleep(_COLD_SECONDS + seconds)
+                sender.stop()
+                last = time.time_ns() // 1000
+                time.sleep(15.0 if setup.once else 3.0)
+            finally:
+                sender.stop()
+                watcher.stop()
     return _latency(setup, rate, sender.sent, watcher.seen, warm, last)
 
 

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,70 +86,70 @@ def _order(
     for number, sink in enumerate(sinks):
         script = folder / f"run{number}.sql"
         script.write_text(workload.script.format(bootstrap=bootstrap, source=source, sink=sink))
-        scripts.append(str(script))
-    path = folder / "order.json"
-    order = {
-        "workload": workload.name,
-        "scripts": scripts,
-        "sinks": sinks,
-        "source": source,
-        "bootstrap": bootstrap,
-        "rows": views.rows,
-        "settings": dict(engine.settings),
-        "jars": [str(jar) for jar in engine.jars()],
-        "folder": str(folder),
-    }
-    path.write_text(json.dumps(order))
-    return path
+        scripts.append(script)
+    about = {"workload": workload.name, "sinks": sinks, "source": source, "bootstrap": bootstrap, "rows": views.rows}
+    return write_order(engine, scripts, folder, **about)
 
 
 def _run(engine: Engine, order: Path, blank: Measured, cluster: dict[str, str], sink: str, log: Path) -> Measured:
     runs: list[Run] = []
     began = time.monotonic()
-    process = start_job(engine, order, log)
-    killer = threading.Timer(_MAX_SECONDS, process.kill)
-    killer.start()
-    try:
-        with (
-            _first_record(cluster, sink) as first,
-            _peak_memory(process.pid) as peak,
-            _metered(process.pid) as meter,
-        ):
-            assert process.stdout is not None
-            start, cpu = began, 0.0
-            for line in process.stdout:
-                if line.startswith("begin"):
-                    # The first run pays for the start of everything.
-                    start, cpu = (time.monotonic(), meter.read()) if runs else (began, 0.0)
-                elif line.startswith("end"):
-                    runs.append(Run(time.monotonic() - start, meter.read() - cpu))
-            status = process.wait()
-    finally:
-        killer.cancel()
-        end_job(process)
+    with (
+        running_job(engine, order, log, _MAX_SECONDS) as process,
+        _first_record(cluster, sink) as first,
+        _peak_memory(process.pid) as peak,
+        _metered(process.pid) as meter,
+    ):
+        assert process.stdout is not None
+        start, cpu = began, 0.0
+        for line in process.stdout:
+            if line.startswith("begin"):
+                # The first run pays for the start of everything.
+                start, cpu = (time.monotonic(), meter.read()) if runs else (began, 0.0)
+            elif line.startswith("end"):
+                runs.append(Run(time.monotonic() - start, meter.read() - cpu))
+        status = process.wait()
     if status != 0 or not runs:
         raise RuntimeError(why(log.read_text(errors="replace"), status))
     found = None if not first else first[0] - began
     return Measured(blank.workload, blank.engine, blank.rows, tuple(runs), found, max(peak, default=0))
 
 
-def start_job(engine: Engine, order: Path, log: Path) -> subprocess.Popen[str]:
-    """The engine's process, which runs what `order` says and tells on its output when each script begins and ends."""
+@contextmanager
+def running_job(engine: Engine, order: Path, log: Path, seconds: float) -> Iterator[subprocess.Popen[str]]:
+    """The engine's process, which runs what `order` says and tells on its output when each script begins and ends. It lives so
+    many seconds at most, and what it has started ends with it.
+    """
     command = [str(engine.python()), str(_JOBS / f"{engine.job}_job.py"), str(order)]
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYSPARK_", "SPARK_"))}
     if engine.job != "firesteel":
         environment.pop("PYTHONPATH", None)
     with log.open("w") as errors:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment, start_new_session=True
         )
+    killer = threading.Timer(seconds, process.kill)
+    killer.start()
+    try:
+        yield process
+    finally:
+        killer.cancel()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
-def end_job(process: subprocess.Popen[str]) -> None:
-    """The process and everything it has started."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+def write_order(engine: Engine, scripts: Sequence[Path], folder: Path, **more: object) -> Path:
+    """What a job's process is to do, as it reads it; `more` is for those that do not run the script itself."""
+    path = folder / "order.json"
+    order = {
+        "scripts": [str(script) for script in scripts],
+        "settings": dict(engine.settings),
+        "jars": [str(jar) for jar in engine.jars()],
+        "folder": str(folder),
+    }
+    path.write_text(json.dumps(order | more))
+    return path
 
 
 def why(log: str, status: int) -> str:

@@ -9,11 +9,9 @@ of each key, both byte by byte. Exits with 1 when something differs. What Firest
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,7 +21,7 @@ from pathlib import Path
 import firesteel
 from bench.auction_house import AuctionHouse
 from bench.engine import ENGINES, Engine
-from bench.measure import end_job, start_job, why
+from bench.measure import running_job, why, write_order
 from firesteel.dev.broker import start_broker
 from firesteel.dev.record import read_records, write_records
 from firesteel.kafka.admin import create_topic
@@ -128,17 +126,7 @@ def run_queries(
                 script.write_text(
                     query.bind(bootstrap, sinks[query.name], batch if engine.job == "firesteel" else None)
                 )
-            order = folder / "order.json"
-            order.write_text(
-                json.dumps(
-                    {
-                        "scripts": [str(script) for script in scripts],
-                        "settings": dict(engine.settings),
-                        "jars": [str(jar) for jar in engine.jars()],
-                        "folder": str(folder),
-                    }
-                )
-            )
+            order = write_order(engine, scripts, folder)
             times, problem = _run(engine, order, folder / "job.log")
         for query, seconds in zip(waiting, times, strict=False):
             outcomes[query.name] = Outcome(read_answer(cluster, sinks[query.name], query.is_upsert), seconds)
@@ -157,10 +145,7 @@ def _run(engine: Engine, order: Path, log: Path) -> tuple[list[float], str]:
     """The seconds of each script that ended, and what the process said in the end."""
     times: list[float] = []
     began = time.monotonic()
-    process = start_job(engine, order, log)
-    killer = threading.Timer(_MAX_SECONDS, process.kill)
-    killer.start()
-    try:
+    with running_job(engine, order, log, _MAX_SECONDS) as process:
         assert process.stdout is not None
         for line in process.stdout:
             if line.startswith("begin") and times:
@@ -168,9 +153,6 @@ def _run(engine: Engine, order: Path, log: Path) -> tuple[list[float], str]:
             elif line.startswith("end"):
                 times.append(time.monotonic() - began)
         status = process.wait()
-    finally:
-        killer.cancel()
-        end_job(process)
     return times, why(log.read_text(errors="replace"), status)
 
 

@@ -21,9 +21,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from firesteel.spark.archive import archive_path, make_archive
-    from firesteel.spark.home import use_home
 
-    use_home()
     if args.if_missing and archive_path().is_file():
         return 0
     began = time.monotonic()

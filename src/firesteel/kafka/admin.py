@@ -24,7 +24,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # the stub ex
     ResourceType,
 )
 
-from firesteel.errors import FiresteelError, OutsideError, UsageError
+from firesteel.errors import OutsideError, UsageError
 
 T = TypeVar("T")
 
@@ -267,7 +267,7 @@ def broker_settings(client_config: Mapping[str, str], names: Iterable[str], time
         number = next(iter(admin.list_topics(timeout=timeout).brokers))
         resource = ConfigResource(ResourceType.BROKER, str(number))
         told = _result(admin.describe_configs([resource], request_timeout=timeout)[resource], timeout)
-    except (KafkaException, StopIteration, TimeoutError):
+    except (KafkaException, StopIteration, OutsideError):
         return {}
     values = {name: told[name].value for name in names if name in told}
     return {name: int(value) for name, value in values.items() if value and value.lstrip("-").isdecimal()}
@@ -277,7 +277,7 @@ def group_names(client_config: Mapping[str, str], timeout: float = 10.0) -> list
     """The consumer groups of the cluster, as far as it tells: not everybody may ask."""
     try:
         told = _result(_client(client_config).admin.list_consumer_groups(request_timeout=timeout), timeout)
-    except (KafkaException, FiresteelError):
+    except (KafkaException, OutsideError):
         return []
     return [group.group_id for group in told.valid]
 

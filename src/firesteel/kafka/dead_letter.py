@@ -19,7 +19,7 @@ from confluent_kafka import Message
 
 from firesteel.errors import JobError
 from firesteel.formats.codec import Reject
-from firesteel.kafka.outgoing import Headers
+from firesteel.kafka.outgoing import HEADERS, Headers, as_bytes
 from firesteel.kafka.writer import RefusedError, Writer
 
 #: What the headers that say where a record came from and why it is here begin with.
@@ -34,7 +34,7 @@ _SCHEMA = pa.schema(
         ("timestamp", pa.int64()),
         ("key", pa.binary()),
         ("value", pa.binary()),
-        ("headers", pa.list_(pa.struct([("name", pa.string()), ("value", pa.binary())]))),
+        ("headers", HEADERS),
         ("reason", pa.string()),
         ("detail", pa.string()),
         ("column", pa.string()),
@@ -100,7 +100,7 @@ class Stage:
             self._add(messages[index], refused[index])
 
     def _add(self, message: Message, reject: Reject) -> None:
-        key, value = _bytes(message.key()), _bytes(message.value())
+        key, value = as_bytes(message.key()), as_bytes(message.value())
         kind, moment = message.timestamp()
         headers: Any = message.headers() or ()
         self._rows.append(
@@ -109,7 +109,7 @@ class Stage:
                 "timestamp": moment if kind else 0,
                 "key": key,
                 "value": value,
-                "headers": [{"name": name, "value": _bytes(text)} for name, text in headers],
+                "headers": [{"name": name, "value": as_bytes(text)} for name, text in headers],
                 "reason": reject.reason.value,
                 "detail": reject.detail,
                 "column": reject.column,
@@ -229,7 +229,3 @@ def _headers(record: Mapping[str, Any], letters: DeadLetters, staged: StagedRang
         "job": letters.job,
     }
     return own + [(PREFIX + name, str(value).encode()) for name, value in said.items() if value is not None]
-
-
-def _bytes(value: str | bytes | None) -> bytes | None:
-    return value.encode() if isinstance(value, str) else value

@@ -10,7 +10,8 @@ True
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -20,13 +21,16 @@ Headers = list[tuple[str, str | bytes | None]]
 #: Lets librdkafka choose the partition: by the key's hash where there is a key.
 ANY_PARTITION = -1
 
+#: As Arrow keeps them.
+HEADERS = pa.list_(pa.struct([("name", pa.string()), ("value", pa.binary())]))
+
 _TOPIC = b"topic"
 _TYPES = {
     "topics": pa.string(),
     "values": pa.binary(),
     "keys": pa.binary(),
     "partitions": pa.int32(),
-    "headers": pa.list_(pa.struct([("name", pa.string()), ("value", pa.binary())])),
+    "headers": HEADERS,
     "timestamps": pa.int64(),
 }
 
@@ -58,6 +62,11 @@ class Outgoing:
     def __len__(self) -> int:
         return len(self.values)
 
+    @cached_property
+    def size(self) -> int:
+        """How many bytes the values have."""
+        return sum(map(len, filter(None, self.values)))
+
     @classmethod
     def of(cls, messages: Sequence[Message]) -> Outgoing:
         topics, keys, values, partitions, headers, timestamps = map(list, zip(*messages, strict=True))
@@ -76,26 +85,25 @@ class Outgoing:
 
     def take(self, rows: Sequence[int]) -> Outgoing:
         chosen: dict[str, Any] = {name: [values[row] for row in rows] for name, values in self._columns().items()}
-        return Outgoing(**({"topics": self.topics} | chosen))
+        return replace(self, **chosen)
 
     def portions(self, most_rows: int, most_bytes: int) -> Iterator[Outgoing]:
         """The same messages in blocks that have at most so many of them, and about so many bytes."""
-        size = sum(len(value) for value in self.values if value) or 1
-        step = max(1, min(most_rows, most_bytes * len(self) // size))
+        step = max(1, min(most_rows, most_bytes * len(self) // (self.size or 1)))
         if step >= len(self):
             yield self
             return
         columns = self._columns()
         for start in range(0, len(self), step):
             part: dict[str, Any] = {name: values[start : start + step] for name, values in columns.items()}
-            yield Outgoing(**({"topics": self.topics} | part))
+            yield replace(self, **part)
 
     def pack(self) -> bytes:
         """As one text of bytes: what travels between processes as one value costs nothing for each message."""
         columns = self._columns()
         if self.headers:
             columns["headers"] = [
-                None if pairs is None else [{"name": name, "value": _bytes(value)} for name, value in pairs]
+                None if pairs is None else [{"name": name, "value": as_bytes(value)} for name, value in pairs]
                 for pairs in self.headers
             ]
         arrays = [pa.array(values, _TYPES[name]) for name, values in columns.items()]
@@ -127,5 +135,5 @@ class Outgoing:
         return {name: values for name, values in found.items() if isinstance(values, list)}
 
 
-def _bytes(value: str | bytes | None) -> bytes | None:
+def as_bytes(value: str | bytes | None) -> bytes | None:
     return value.encode() if isinstance(value, str) else value

@@ -5,20 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaException
 
 from firesteel.errors import JobError
 from firesteel.kafka.admin import group_names
-from firesteel.kafka.marker import Marker, parse_marker
+from firesteel.kafka.marker import Marker
+from firesteel.kafka.transaction import last_marker, transaction_id
 
 #: How Spark names a query.
 _QUERY = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _PATIENCE = 10.0
-
-
-def transaction_id(prefix: str, query: str, number: int) -> str:
-    """`number` is the sink's among those of the job. It is the name of the group that keeps the marker too."""
-    return f"{prefix}-{query}-{number}"
 
 
 def find_past(
@@ -33,8 +29,7 @@ def find_past(
 def _marker(config: Mapping[str, str], topic: str) -> Marker | None:
     consumer = Consumer({**config, "enable.auto.commit": False})
     try:
-        [place] = consumer.committed([TopicPartition(topic, 0)], timeout=_PATIENCE)
-        return parse_marker(place.metadata or "") if place.error is None and place.offset >= 0 else None
+        return last_marker(consumer, topic, _PATIENCE)
     except (KafkaException, JobError):
         # Who may not ask does not learn it.
         return None

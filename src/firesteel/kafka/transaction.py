@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from firesteel.errors import FiresteelError, JobError, OutsideError
 from firesteel.kafka.admin import broker_settings
@@ -120,12 +120,9 @@ class Transaction:
         """The last marker that was committed. Only after fencing can nobody change it any more."""
         reader = consumer_for({**self._spec.reader, "group.id": self._spec.id, "isolation.level": "read_committed"})
         try:
-            [found] = reader.committed([TopicPartition(self._spec.topic, 0)], timeout=_PATIENCE)
+            return last_marker(reader, self._spec.topic)
         except KafkaException as error:
             raise self._failure("cannot be compared with the last one", error) from None
-        if found.error is not None:
-            raise self._failure("cannot be compared with the last one", KafkaException(found.error))
-        return parse_marker(found.metadata or "") if found.offset >= 0 else None
 
     def begin(self) -> None:
         try:
@@ -198,6 +195,19 @@ class Transaction:
                 hint="Raise 'properties.transaction.timeout.ms' on the sink, or lower 'scan.max-rows-per-batch' on the"
                 " source.",
             )
+
+
+def transaction_id(prefix: str, query: str, number: int) -> str:
+    """`number` is the sink's among those of the job. It is the name of the group that keeps the marker too."""
+    return f"{prefix}-{query}-{number}"
+
+
+def last_marker(reader: Consumer, topic: str, seconds: float = _PATIENCE) -> Marker | None:
+    """What the reader's group has been told last; it has the name of the transactional id."""
+    [found] = reader.committed([TopicPartition(topic, 0)], timeout=seconds)
+    if found.error is not None:
+        raise KafkaException(found.error)
+    return parse_marker(found.metadata or "") if found.offset >= 0 else None
 
 
 def settle(spec: TransactionSpec) -> None:

@@ -138,7 +138,7 @@ class Writer:
     def _may_take(self, messages: Outgoing) -> bool:
         """Whether the client may be given all of them at once: it knows keys and values then, and nothing else."""
         plain = messages.partitions is None and messages.headers is None and messages.timestamps is None
-        return plain and self._roomy and sum(map(len, filter(None, messages.values))) <= len(messages) * _SMALL
+        return plain and self._roomy and messages.size <= len(messages) * _SMALL
 
     def _make_room(self, messages: int) -> None:
         while len(self.producer) + messages > _MOST_WAITING:

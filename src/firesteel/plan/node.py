@@ -13,7 +13,7 @@ from firesteel.changelog import ALL, INSERT_ONLY, Changelog, RowKind
 from firesteel.errors import Span
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, told_column
 from firesteel.plan.join_kind import JoinKind, paired_fields
-from firesteel.plan.single_input import PassedOn, SingleInput
+from firesteel.plan.node_property import KeylessInserts, PassedOn, SingleInput
 from firesteel.plan.time_join import TimeJoin
 from firesteel.plan.window import Watermark, Window, WindowAggregate
 from firesteel.types import Field
@@ -56,7 +56,7 @@ class Scan:
 
 
 @dataclass(frozen=True)
-class Values:
+class Values(KeylessInserts):
     """Rows that the script itself holds. They come once."""
 
     fields: tuple[Field, ...]
@@ -68,14 +68,6 @@ class Values:
     @property
     def inputs(self) -> tuple[Node, ...]:
         return ()
-
-    @property
-    def changelog(self) -> Changelog:
-        return INSERT_ONLY
-
-    @property
-    def unique_key(self) -> UniqueKey:
-        return None
 
     @property
     def label(self) -> str:

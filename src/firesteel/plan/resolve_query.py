@@ -78,8 +78,6 @@ class QueryResolver:
                 raise Mistake(f"{name} is not supported yet.", span_of(query), "Write a join, or WHERE … IN (…).")
             case exp.Subquery():
                 return resolve_limit(self._subquery(query), query)
-            case exp.Values():
-                return resolve_values(query)
             case _:
                 raise Mistake("This kind of query is not supported yet.", span_of(query))
 
@@ -158,10 +156,7 @@ class QueryResolver:
             if found := select.args.get(key):
                 first = found[0] if isinstance(found, list) else found
                 raise Mistake(f"{name} is not supported yet.", span_of(first) or span_of(select))
-        source = select.args.get("from_") or select.args.get("from")
-        relation = self._from(source.this) if source is not None else one_row(select)
-        for join in select.args.get("joins") or ():
-            relation = self._join(relation, join)
+        relation = self._tables_of(select)
         if where := select.args.get("where"):
             relation = absorb_condition(self._where(relation, where))
         items = self._items(select, relation.scope)
@@ -197,6 +192,13 @@ class QueryResolver:
         distinct = close_window(Aggregate(node, keys, node.fields, (), span=span_of(select)))
         return resolve_limit(Relation(distinct, relation.scope), select)
 
+    def _tables_of(self, select: exp.Select) -> Relation:
+        source = _source(select)
+        relation = self._from(source.this) if source is not None else one_row(select)
+        for join in select.args.get("joins") or ():
+            relation = self._join(relation, join)
+        return relation
+
     def _where(self, relation: Relation, where: exp.Where) -> Relation:
         try:
             plain: list[exp.Expression] = []
@@ -220,18 +222,16 @@ class QueryResolver:
         return Relation(Filter(relation.node, together(conditions), span_of(where)), relation.scope)
 
     def _exists(self, relation: Relation, query: exp.Expression, kind: JoinKind, part: exp.Expression) -> Relation:
-        source = query.args.get("from_") or query.args.get("from")
-        if not isinstance(query, exp.Select) or source is None or _BEYOND_EXISTS & _used(query):
+        beyond = any(query.args.get(clause) for clause in _BEYOND_EXISTS)
+        if not isinstance(query, exp.Select) or _source(query) is None or beyond:
             raise Mistake(
                 "EXISTS over such a query is not supported yet.",
                 span_of(part),
                 "Write EXISTS (SELECT 1 FROM … WHERE … = …).",
             )
-        inner = self._from(source.this)
-        for join in query.args.get("joins") or ():
-            inner = self._join(inner, join)
         where = query.args.get("where")
-        return exists_join(relation, inner, _conjuncts(where.this) if where else [], kind, part)
+        parts = _conjuncts(where.this) if where else []
+        return exists_join(relation, self._tables_of(query), parts, kind, part)
 
     def _join(self, left: Relation, join: exp.Join) -> Relation:
         other = join.this
@@ -344,8 +344,8 @@ def _asked(part: exp.Expression) -> tuple[JoinKind, exp.Expression]:
     return kind, part
 
 
-def _used(query: exp.Expression) -> set[str]:
-    return {name for name, value in query.args.items() if value}
+def _source(select: exp.Expression) -> exp.From | None:
+    return select.args.get("from_") or select.args.get("from")
 
 
 def _name(node: exp.Table) -> Name:

@@ -9,19 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from firesteel.changelog import INSERT_ONLY, Changelog
 from firesteel.errors import Span
 from firesteel.plan.expression import Expression
 from firesteel.plan.join_kind import JoinKind, paired_fields
+from firesteel.plan.node_property import KeylessInserts
 from firesteel.plan.window import render_length
 from firesteel.types import Field
 
 if TYPE_CHECKING:
-    from firesteel.plan.node import Node, UniqueKey
+    from firesteel.plan.node import Node
 
 
 @dataclass(frozen=True)
-class TimeJoin:
+class TimeJoin(KeylessInserts):
     """`right_time` is from `lower` before to `upper` after `left_time`, in milliseconds (before: negative).
 
     `window`: the two are the ends of windows, and are equal; `is_local` as in Window.
@@ -48,14 +48,6 @@ class TimeJoin:
     @property
     def fields(self) -> tuple[Field, ...]:
         return paired_fields(self.kind, self.left.fields, self.right.fields)
-
-    @property
-    def changelog(self) -> Changelog:
-        return INSERT_ONLY
-
-    @property
-    def unique_key(self) -> UniqueKey:
-        return None
 
     @property
     def label(self) -> str:

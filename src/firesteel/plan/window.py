@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from firesteel.changelog import INSERT_ONLY, Changelog
 from firesteel.errors import Span
 from firesteel.plan.expression import AggregateCall
-from firesteel.plan.single_input import PassedOn, SingleInput
+from firesteel.plan.node_property import KeylessInserts, PassedOn, SingleInput
 from firesteel.types import DataType, Field, Timestamp, TimestampLtz
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Watermark(PassedOn):
 
 
 @dataclass(frozen=True)
-class Window(SingleInput):
+class Window(SingleInput, KeylessInserts):
     """A window table function: each row once for every window it belongs to, with the window's columns behind its own.
 
     `start` and `end` are local times, also where event time is a TIMESTAMP_LTZ; `rowtime` is the window's last
@@ -134,14 +134,6 @@ class Window(SingleInput):
         bound = Timestamp(3, nullable=False)
         rowtime = TimestampLtz(3, nullable=False) if self.is_local else bound
         return (*self.input.fields, Field(self.start, bound), Field(self.end, bound), Field(self.rowtime, rowtime))
-
-    @property
-    def changelog(self) -> Changelog:
-        return INSERT_ONLY
-
-    @property
-    def unique_key(self) -> UniqueKey:
-        return None
 
     @property
     def label(self) -> str:

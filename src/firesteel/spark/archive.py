@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -16,9 +15,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyspark
+
 from firesteel.errors import OutsideError
 from firesteel.folder import cache_folder
 from firesteel.java import find_java
+from firesteel.plan.expression import Literal
+from firesteel.plan.node import Values
+from firesteel.spark.home import find_home
+from firesteel.types import BigInt, Field
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -36,17 +41,12 @@ def archive_options() -> str:
 
 def archive_path() -> Path:
     """One for each Java and each installed PySpark."""
-    import pyspark
-
-    about = [pyspark.__version__, pyspark.__file__, str(find_java()), os.environ.get("SPARK_HOME", "")]
+    about = [pyspark.__version__, pyspark.__file__, str(find_java()), find_home() or ""]
     return cache_folder() / f"classes-{hashlib.sha256(json.dumps(about).encode()).hexdigest()[:12]}.jsa"
 
 
 def make_archive() -> Path:
     """Makes it in a process of its own; takes about half a minute."""
-    from firesteel.spark.home import use_home
-
-    use_home()
     path = archive_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="firesteel-warm-", dir=path.parent) as folder:
@@ -79,10 +79,11 @@ def _load_classes(made: Path) -> None:
 def _run(session: SparkSession, folder: Path) -> None:
     from pyspark.sql import functions as F
 
-    from firesteel.spark.archive_source import Numbers
+    from firesteel.spark.values import read_values
 
-    session.dataSource.register(Numbers)
-    rows = session.readStream.format(Numbers.name()).load()
+    field = Field("number", BigInt())
+    numbers = Values((field,), tuple((Literal(value, field.type),) for value in range(10)))
+    rows = read_values(session, "firesteel-numbers", 0, numbers)
     counted = rows.where("number >= 0").groupBy(F.col("number") % 3).agg(F.count("*").alias("n"), F.sum("number"))
     for number, stream in enumerate((rows, counted)):
         query = (

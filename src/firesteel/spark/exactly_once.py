@@ -22,10 +22,9 @@ from firesteel.errors import FiresteelError, JobError
 from firesteel.kafka.dead_letter import DeadLetters, remove_stages, write_letters
 from firesteel.kafka.marker import Attempt, Decision, Marker, decide
 from firesteel.kafka.outgoing import Outgoing
-from firesteel.kafka.past import transaction_id
 from firesteel.kafka.position import find_partitions
 from firesteel.kafka.reader import consumer_for
-from firesteel.kafka.transaction import GroupOffsets, Transaction, TransactionSpec, settle
+from firesteel.kafka.transaction import GroupOffsets, Transaction, TransactionSpec, settle, transaction_id
 from firesteel.kafka.writer import Writer
 from firesteel.spark.arrange import in_order
 from firesteel.spark.delivery import Gate, Written, files_by_source, write_staged

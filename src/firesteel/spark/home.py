@@ -20,16 +20,19 @@ _PARTS = ("bin", "jars")
 
 
 def use_home() -> None:
-    """Names the home to the Spark that is started next, unless somebody has named one."""
-    if _VARIABLE in os.environ:
-        return
-    home = _home(Path(pyspark.__file__).parent)
+    """Names the home to the Spark that is started next."""
+    home = find_home()
     if home is not None:
-        os.environ[_VARIABLE] = str(home)
+        os.environ[_VARIABLE] = home
 
 
-def _home(package: Path) -> Path | None:
-    """A folder that leads to the parts of the package; None where it cannot be made: then Spark finds its own."""
+def find_home() -> str | None:
+    """The home that somebody has named, else a folder that leads to the parts of the package; None where it cannot be made:
+    then Spark finds its own.
+    """
+    if _VARIABLE in os.environ:
+        return os.environ[_VARIABLE]
+    package = Path(pyspark.__file__).parent
     place = hashlib.sha256(str(package).encode()).hexdigest()[:8]
     home = cache_folder() / f"spark-{pyspark.__version__}-{place}"
     try:
@@ -40,4 +43,4 @@ def _home(package: Path) -> Path | None:
                 (home / part).symlink_to(package / part, target_is_directory=True)
     except OSError:
         return None
-    return home if all((home / part).is_dir() for part in _PARTS) else None
+    return str(home) if all((home / part).is_dir() for part in _PARTS) else None

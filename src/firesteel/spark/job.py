@@ -153,12 +153,6 @@ class Job:
         settings = {
             "spark.sql.shuffle.partitions": str(parallelism),
             "spark.sql.streaming.stateStore.providerClass": _PROVIDERS[backend],
-            # Changes are kept batch by batch instead of whole files, and nobody looks a key up only to count it.
-            "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
-            "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
-            # Spark would refuse chains of stateful operators that hand down changes: `plan` knows which are sound.
-            "spark.sql.streaming.unsupportedOperationCheck": "false",
-            "spark.sql.streaming.statefulOperator.checkCorrectness.enabled": "false",
             "spark.sql.session.timeZone": self.analysis.setting(LOCAL_TIME_ZONE) or "UTC",
             **{key: value for key, value in asked.items() if key.startswith("spark.sql.")},
         }

@@ -198,6 +198,9 @@ _SQL_SETTINGS = {
     # Plans are made so that they are right (`spark/window.py`); Spark's checks know only its own ways of making them.
     "spark.sql.streaming.unsupportedOperationCheck": "false",
     "spark.sql.streaming.statefulOperator.checkCorrectness.enabled": "false",
+    # RocksDB keeps changes batch by batch instead of whole files, and nobody looks a key up only to count it.
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
     "spark.sql.timeType.enabled": "true",
     # A key that a map has twice has the value that comes last, as in Flink.
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",

@@ -1,8 +1,10 @@
-"""What nodes over one other node have in common."""
+"""What several kinds of nodes have in common."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from firesteel.changelog import INSERT_ONLY
 
 if TYPE_CHECKING:
     from firesteel.changelog import Changelog
@@ -32,3 +34,15 @@ class PassedOn(SingleInput):
     @property
     def unique_key(self) -> UniqueKey:
         return self.input.unique_key
+
+
+class KeylessInserts:
+    """A node whose rows come and stay, and of which two may be the same."""
+
+    @property
+    def changelog(self) -> Changelog:
+        return INSERT_ONLY
+
+    @property
+    def unique_key(self) -> UniqueKey:
+        return None
