@@ -57,9 +57,17 @@ def in_join(left: Relation, right: Relation, operand: Expression, kind: JoinKind
 
 
 def exists_join(
-    left: Relation, right: Relation, parts: list[exp.Expression], kind: JoinKind, node: exp.Expression
+    left: Relation,
+    right: Relation,
+    selected: list[exp.Expression],
+    parts: list[exp.Expression],
+    kind: JoinKind,
+    node: exp.Expression,
 ) -> Relation:
-    """`EXISTS (SELECT … FROM right WHERE parts)`: the left rows for which the right side has a row, or with NOT has none."""
+    """`EXISTS (SELECT selected FROM right WHERE parts)`: the left rows for which the right side has a row, or with NOT has none.
+
+    What is selected makes no difference, but has to be right: an aggregate would be a row where there are none.
+    """
     right = _apart(left, right)
     nearer, relations = set(right.columns), {column.relation for column in right.scope.columns}
     outside = [column for column in (*left.scope.columns, *left.scope.hidden) if column.relation not in relations]
@@ -67,6 +75,8 @@ def exists_join(
         (*right.scope.columns, *(column for column in outside if column.name not in nearer)),
         (*right.scope.hidden, *(column for column in outside if column.name in nearer)),
     )
+    for item in selected:
+        ExpressionResolver(scope, "EXISTS").resolve(item)
     resolver = ExpressionResolver(scope, "WHERE")
     conditions = [one for part in parts for one in conjuncts(resolver.condition(part))]
     keys, rest = _split(left.node, right.node, conditions)

@@ -231,7 +231,9 @@ class QueryResolver:
             )
         where = query.args.get("where")
         parts = _conjuncts(where.this) if where else []
-        return exists_join(relation, self._tables_of(query), parts, kind, part)
+        inner = self._tables_of(query)
+        selected = [item.node for item in self._items(query, inner.scope)]
+        return exists_join(relation, inner, selected, parts, kind, part)
 
     def _join(self, left: Relation, join: exp.Join) -> Relation:
         other = join.this
