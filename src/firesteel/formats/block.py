@@ -59,9 +59,10 @@ def decode_present(
     values: Sequence[bytes | None], schema: pa.Schema, fast: Fast | None, exact: Exact, *, changelog: bool = False
 ) -> Decoded:
     """Decodes a block whose null and empty messages give no row: Flink skips tombstones and empty messages alike."""
-    present = [value for value in values if value]
+    present: Sequence[bytes] = values  # type: ignore[assignment]  # where all are
     places: Sequence[int] = range(len(values))
-    if len(present) < len(values):
+    if not all(values):
+        present = [value for value in values if value]
         places = [index for index, value in enumerate(values) if value]
     return decode_block(places, present, len(values), schema, fast, exact, changelog=changelog)
 

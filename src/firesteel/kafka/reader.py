@@ -77,6 +77,10 @@ def read_range(config: Mapping[str, str], topic: str, partition: int, start: int
             # `consume` waits for as many as it is asked for: never more than are left.
             messages = consumer.consume(min(BLOCK, end - position), timeout=_BLOCK_SECONDS)
             block: list[Message] = []
+            if _is_plain(messages, end):
+                # The usual case; otherwise they are looked at one by one.
+                block, messages = messages, block
+                position = (block[-1].offset() or 0) + 1
             for message in messages:
                 error, offset = message.error(), message.offset() or 0
                 if error is None:
@@ -102,6 +106,11 @@ def read_range(config: Mapping[str, str], topic: str, partition: int, start: int
     finally:
         gc.enable()
         consumer.unassign()
+
+
+def _is_plain(messages: list[Message], end: int) -> bool:
+    """Whether there are only messages, all of them before `end`."""
+    return bool(messages) and not any(map(Message.error, messages)) and (messages[-1].offset() or 0) < end
 
 
 def _rest_collector() -> None:

@@ -19,7 +19,7 @@ from firesteel.kafka.admin import broker_settings
 from firesteel.kafka.marker import Marker, parse_marker
 from firesteel.kafka.position import Positions
 from firesteel.kafka.reader import consumer_for
-from firesteel.kafka.writer import Writer, writer_config
+from firesteel.kafka.writer import Writer, greet, writer_config
 
 _MAX_TIMEOUT = "transaction.max.timeout.ms"
 _RETENTION = "offsets.retention.minutes"
@@ -111,6 +111,7 @@ class Transaction:
         except KafkaException as error:
             raise JobError(f"The Kafka client does not take its settings: {_told(error)}.") from None
         self._producer = self.writer.producer
+        greet(self._producer, spec.topic)
         try:
             self._producer.init_transactions(_PATIENCE)
         except KafkaException as error:

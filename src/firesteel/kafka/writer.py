@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Producer
@@ -12,6 +12,7 @@ from firesteel.errors import JobError
 from firesteel.kafka.outgoing import ANY_PARTITION, Headers, Outgoing
 
 _FLUSH_SECONDS = 120.0
+_GREETING = 2.0
 
 #: Delivery reports are let in after that many messages.
 _POLL_EVERY = 10_000
@@ -78,6 +79,9 @@ class Writer:
     def write_all(self, messages: Outgoing) -> None:
         """Hands a block of messages over, in their order."""
         topic = messages.topics
+        if not self._topic and len(messages):
+            self._topic = topic if isinstance(topic, str) else topic[0]
+            greet(self.producer, self._topic)
         if not (isinstance(topic, str) and self._may_take(messages)):
             for message in messages.messages():
                 self.write(*message)
@@ -155,6 +159,12 @@ class Writer:
             failed = list(self._failed)
             self._failed.clear()
             raise _refusal(f"{len(failed)} messages to '{self._topic}' were refused", failed[0])
+
+
+def greet(producer: Producer, topic: str) -> None:
+    """Waits until a broker is there. A producer that wants its number and knows no broker asks again half a second later."""
+    with suppress(KafkaException):
+        producer.list_topics(topic, _GREETING)
 
 
 _writers: dict[tuple[Any, ...], Writer] = {}

@@ -207,7 +207,7 @@ SCAN_MAX_ROWS_PER_BATCH = Option(
     NumberKind("Long", 1, 2**63 - 1),
     "The most rows one micro-batch takes from this table; a smaller number gives results sooner after a backlog.",
     "每个微批次从该表最多读取的行数；数值越小，积压后越早看到结果。",
-    default=1_000_000,
+    default=2_000_000,
     side=Side.SOURCE,
     dialect=Dialect.FIRESTEEL,
 )

@@ -32,6 +32,7 @@ from firesteel.plan.resolve_insert import resolve_insert
 from firesteel.plan.resolve_query import QueryResolver
 from firesteel.plan.resolve_table import resolve_table, resolve_watermark
 from firesteel.plan.support import check_support, settings_without_effect
+from firesteel.plan.weigh_rows import weigh_rows
 from firesteel.sql.script import parse_script
 from firesteel.sql.statement import (
     ComputedColumn,
@@ -50,7 +51,7 @@ from firesteel.sql.statement import (
 T = TypeVar("T")
 
 #: The passes over a plan, in their order.
-PASSES = (place_watermarks, merge_projects, prune_columns, number_rows)
+PASSES = (place_watermarks, merge_projects, prune_columns, number_rows, weigh_rows)
 
 
 @dataclass(frozen=True)

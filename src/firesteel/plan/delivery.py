@@ -13,12 +13,9 @@ from firesteel.options.kafka import (
     SINK_PARALLELISM,
     DeliveryGuarantee,
 )
-from firesteel.plan.expression import Call, Expression, children
-from firesteel.plan.node import Filter, Node, Project, Sink, scans
+from firesteel.plan.node import Sink, scans
+from firesteel.plan.random_call import RANDOM, calls_below
 from firesteel.plan.state import plan_state
-
-#: Functions that give something else when a batch runs again. The time of a batch is kept with it, so it is none of them.
-_RANDOM = frozenset({"RAND", "RAND_INTEGER", "UUID"})
 
 
 def is_exactly_once(table: Table) -> bool:
@@ -72,34 +69,10 @@ def advise_delivery(sink: Sink) -> Iterator[Problem]:
 def _random_below_state(sink: Sink) -> str | None:
     for state in plan_state(sink):
         for child in state.node.inputs:
-            found = next(_random_calls(child), None)
+            found = next(calls_below(child, RANDOM), None)
             if found is not None:
                 return found
     return None
-
-
-def _random_calls(node: Node) -> Iterator[str]:
-    for child in node.inputs:
-        yield from _random_calls(child)
-    for expression in _expressions(node):
-        yield from _random_in(expression)
-
-
-def _expressions(node: Node) -> tuple[Expression, ...]:
-    match node:
-        case Project(expressions=expressions):
-            return expressions
-        case Filter(condition=condition):
-            return (condition,)
-        case _:
-            return ()
-
-
-def _random_in(expression: Expression) -> Iterator[str]:
-    if isinstance(expression, Call) and expression.function in _RANDOM:
-        yield expression.function
-    for child in children(expression):
-        yield from _random_in(child)
 
 
 def _warning(message: str, hint: str, sink: Sink) -> Problem:

@@ -20,7 +20,7 @@ def _lines(node: Node, depth: int) -> list[str]:
     if isinstance(node, Scan):
         pattern = node.table.options.get(TOPIC_PATTERN)
         topics = f"pattern {pattern.pattern}" if pattern is not None else ", ".join(node.table.topics)
-        lines[0] += f" from {topics}"
+        lines[0] += f" from {topics}{', weighed' if node.weighed else ''}"
     if isinstance(node, Values):
         lines[0] += f" of {'; '.join(str(value) for row in node.rows for value in row)}"
     for child in node.inputs:

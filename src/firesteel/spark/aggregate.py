@@ -16,7 +16,7 @@ from firesteel.plan.aggregate import IN_ORDER
 from firesteel.plan.expression import AggregateCall
 from firesteel.plan.node import Aggregate
 from firesteel.spark.column import column
-from firesteel.spark.kind import ORDER
+from firesteel.spark.kind import ORDER, WEIGHT
 from firesteel.spark.type import spark_type
 from firesteel.types import INTEGER, BigInt, DataType, Decimal, TinyInt
 
@@ -31,7 +31,10 @@ def lower_aggregate(node: Aggregate, rows: DataFrame, partitions: int) -> DataFr
     if ways:
         rows = _split(node, rows, ways, partitions)
     ordered = ORDER in rows.columns
-    aggregates = [_aggregate(call, ways, ordered).alias(name) for call, name in zip(node.calls, outputs, strict=True)]
+    weighed = WEIGHT in rows.columns
+    aggregates = [
+        _aggregate(call, ways, ordered, weighed).alias(name) for call, name in zip(node.calls, outputs, strict=True)
+    ]
     # SELECT DISTINCT has nothing to compute, and Spark needs something.
     grouped = rows.groupBy(*keys).agg(*(aggregates or [F.count(F.lit(1)).alias("__rows")]))
     return grouped.select(*(column(field.name) for field in node.fields))
@@ -70,14 +73,15 @@ def _split(node: Aggregate, rows: DataFrame, ways: dict[tuple[str, str | None], 
 def lower_call(call: AggregateCall, ordered: bool) -> Column:
     """A call in a group that cannot be split in two ways: of the distinct ones it takes COUNT alone."""
     if not call.distinct:
-        return _aggregate(call, {}, ordered)
+        return _aggregate(call, {}, ordered, weighed=False)
     assert call.argument is not None
     value = column(call.argument.name)
     return F.size(F.collect_set(F.when(column(call.filter.name), value) if call.filter else value)).cast("long")
 
 
-def _aggregate(call: AggregateCall, ways: dict[tuple[str, str | None], str], ordered: bool) -> Column:
+def _aggregate(call: AggregateCall, ways: dict[tuple[str, str | None], str], ordered: bool, weighed: bool) -> Column:
     value = F.lit(1) if call.argument is None else column(call.argument.name)
+    weight = column(WEIGHT) if weighed and not call.distinct else None
     if call.distinct:
         names = list(ways.values())
         held = ways[_identity(call)]
@@ -90,7 +94,7 @@ def _aggregate(call: AggregateCall, ways: dict[tuple[str, str | None], str], ord
     argument = call.argument.type if call.argument is not None else TinyInt()
     if call.function in IN_ORDER:
         return _in_order(call, value, column(ORDER) if ordered else F.lit(0))
-    return _native(call.function, value, argument, call.type)
+    return _native(call.function, value, argument, call.type, weight)
 
 
 def _in_order(call: AggregateCall, value: Column, order: Column) -> Column:
@@ -110,20 +114,22 @@ def _in_order(call: AggregateCall, value: Column, order: Column) -> Column:
 _SPREADS = {"STDDEV_POP": F.stddev_pop, "STDDEV_SAMP": F.stddev_samp, "VAR_POP": F.var_pop, "VAR_SAMP": F.var_samp}
 
 
-def _native(function: str, value: Column, argument: DataType, result: DataType) -> Column:
+def _native(function: str, value: Column, argument: DataType, result: DataType, weight: Column | None = None) -> Column:
+    """Of whole numbers and counts, each row's is taken as often as its weight says; the extremes do not care."""
     wanted = spark_type(result)
+    count = F.count(value) if weight is None else F.coalesce(F.sum(F.when(value.isNotNull(), weight)), F.lit(0))
     match function:
         case "COUNT":
-            return F.count(value)
+            return count
         case "MIN":
             return F.min(value)
         case "MAX":
             return F.max(value)
         case "SUM":
-            return F.sum(_wide(value, argument)).cast(wanted)
+            return F.sum(_wide(value, argument, weight)).cast(wanted)
         case "AVG":
             if isinstance(argument, INTEGER):
-                return F.call_function("div", F.sum(_wide(value, argument)), F.count(value)).cast(wanted)
+                return F.call_function("div", F.sum(_wide(value, argument, weight)), count).cast(wanted)
             if isinstance(argument, Decimal):
                 return (F.sum(_wide(value, argument)) / F.count(value)).cast(wanted)
             return F.avg(value).cast(wanted)
@@ -132,8 +138,10 @@ def _native(function: str, value: Column, argument: DataType, result: DataType) 
     raise TypeError(f"{function} has no Spark spelling")
 
 
-def _wide(value: Column, argument: DataType) -> Column:
+def _wide(value: Column, argument: DataType, weight: Column | None = None) -> Column:
     """Sums are kept in the widest type of their kind, and what does not fit the result in the end is an error."""
+    if weight is not None:
+        return value.cast(spark_type(BigInt())) * weight
     if isinstance(argument, Decimal):
         return value.cast(spark_type(Decimal(38, argument.scale)))
     return value.cast(spark_type(BigInt())) if isinstance(argument, INTEGER) else value

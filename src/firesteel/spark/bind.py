@@ -36,9 +36,14 @@ from firesteel.spark.exactly_once import ExactlyOnceSpec, same_cluster
 from firesteel.spark.sink import WriteSpec
 from firesteel.spark.source import ReadSpec
 
+#: When everything has yet to be compiled, a batch of so many rows: the first results are there sooner.
+_FIRST_ROWS = 20_000
 
-def bind_source(scan: Scan, number: int, stage: Path) -> ReadSpec:
+
+def bind_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold: bool) -> ReadSpec:
+    """`cold`: Spark has just been started."""
     table, options = scan.table, scan.table.options
+    max_rows = options.get(SCAN_MAX_ROWS_PER_BATCH) or 1
     metadata = {column.name: column.key for column in table.columns if isinstance(column, Metadata)}
     interval = options.get(SCAN_DISCOVERY_INTERVAL)
     return ReadSpec(
@@ -56,9 +61,11 @@ def bind_source(scan: Scan, number: int, stage: Path) -> ReadSpec:
         changes=scan.changelog != INSERT_ONLY,
         upsert=table.connector == "upsert-kafka",
         ordered=scan.ordered,
-        max_rows=options.get(SCAN_MAX_ROWS_PER_BATCH) or 1,
+        weighed=scan.weighed,
+        max_rows=max_rows,
+        first_rows=min(_FIRST_ROWS, max_rows) if cold else max_rows,
         discovery_seconds=interval.total_seconds() if interval else 0.0,
-        tasks=options.get(SCAN_PARALLELISM),
+        tasks=options.get(SCAN_PARALLELISM) or parallelism,
         number=number,
         stage=str(stage) if dead_letter_topic(table) else None,
     )

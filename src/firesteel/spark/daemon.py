@@ -10,10 +10,12 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pandas  # noqa: F401
+import pyarrow.acero  # noqa: F401
 import pyspark.worker  # noqa: F401
 from pyspark.daemon import manager
 
 import firesteel.spark.fold
+import firesteel.spark.record
 import firesteel.spark.sink
 import firesteel.spark.source  # noqa: F401
 

@@ -146,6 +146,7 @@ class Job:
     def _open(self, master: str | None, session: SparkSession | None) -> SparkSession:
         asked = {key: str(value) for key, value in self.analysis.catalog.settings.items() if key.startswith("spark.")}
         log = self.checkpoint.folder.with_name(f"{self.checkpoint.folder.name}.log")
+        self._cold = session is None and SparkSession.getActiveSession() is None
         shared = session or open_session(master, asked, log)
         check_workers(shared)
         backend = self.analysis.setting(STATE_BACKEND_TYPE) or StateBackend.HASHMAP
@@ -179,6 +180,7 @@ class Job:
                         trim_pad=trim_pad,
                         on_progress=self._note,
                         idle_seconds=idle.total_seconds() if idle else 0.0,
+                        cold=self._cold,
                     )
                 )
         except BaseException:

@@ -16,6 +16,8 @@ from firesteel.spark.mark import MARK, SLOT, WATERMARK
 KIND = "__kind"
 #: The row's place in the order of arrival.
 ORDER = "__order"
+#: How many equal rows the row stands for.
+WEIGHT = "__weight"
 #: The number of the batch in which a row came. It only grows, and is the same when a batch is run again.
 BATCH = "__batch"
 #: 1 for a row that comes, -1 for one that goes.
@@ -29,7 +31,7 @@ def code(kind: RowKind) -> Column:
 
 
 def carried(rows: DataFrame) -> list[Column]:
-    return [column(name) for name in (KIND, ORDER, MARK, SLOT, WATERMARK) if name in rows.columns]
+    return [column(name) for name in (KIND, ORDER, WEIGHT, MARK, SLOT, WATERMARK) if name in rows.columns]
 
 
 def sign(rows: DataFrame) -> Column:

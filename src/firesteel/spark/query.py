@@ -39,6 +39,7 @@ from firesteel.spark.reject import count_rejects, counted_rejects
 from firesteel.spark.source import REJECT, ReadSpec, make_source
 from firesteel.spark.values import read_values
 from firesteel.spark.watermark import times_name
+from firesteel.spark.weight import observe_weights, observed_rows
 from firesteel.types import CHARACTER
 
 #: What Spark says when a Python process did not begin in time, and how often a query is started in all.
@@ -70,12 +71,14 @@ class RunningQuery:
         trim_pad: bool,
         on_progress: Callable[[Progress], None],
         idle_seconds: float = 0.0,
+        cold: bool = False,
     ) -> None:
         self.name = name
         self.sink = sink
         self._session = session
         self._on_progress = on_progress
         self._job = job
+        self._cold = cold
         folder = Path(checkpoint)
         self._stage = folder / "dead"
         self._specs: list[ReadSpec] = []
@@ -90,7 +93,7 @@ class RunningQuery:
         self._seen = -1
         self._stopped = False
         self._lock = threading.Lock()
-        partitions = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
+        self._parallelism = partitions = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
         rows = lower_plan(sink, self._read_table, partitions)
         if trim_pad:
             rows = _fitted(rows, sink)
@@ -123,7 +126,7 @@ class RunningQuery:
             self._held += 1
             return read_values(self._session, f"firesteel-{self.name}-values-{self._held}", -self._held, scan)
         number = len(self._specs)
-        spec = bind_source(scan, number, self._stage)
+        spec = bind_source(scan, number, self._stage, self._parallelism, cold=self._cold)
         if id(scan) in self._waited:
             spec = self._with_event_time(spec, number)
         self._specs.append(spec)
@@ -136,6 +139,8 @@ class RunningQuery:
         if spec.slots:
             about = {"source": number, "slots": len(spec.slots)}
             rows = rows.withColumn(SLOT, column(SLOT).alias(SLOT, metadata=about))
+        if spec.weighed:
+            rows = observe_weights(rows, _weights(number))
         if not spec.tolerant:
             return rows
         # Counted by Spark itself, on whichever machine the rows are; the rows that only carry a reason end here.
@@ -225,7 +230,8 @@ class RunningQuery:
                 rejects[spec.table, reason] = rejects.get((spec.table, reason), 0) + count
             before = sources.get(spec.table, SourceProgress(0, 0))
             marks = 1 if emits_mark(_offset(source["startOffset"] or {}), end) else 0
-            rows = max(0, int(source["numInputRows"]) - sum(refused.values()) - marks)
+            given = observed_rows(progress, _weights(number)) if spec.weighed else int(source["numInputRows"])
+            rows = max(0, given - sum(refused.values()) - marks)
             if number in self._times:
                 self._times[number].note((progress.get("observedMetrics") or {}).get(times_name(number)) or {})
             sources[spec.table] = SourceProgress(before.rows + rows, (before.lag or 0) + _lag(source))
@@ -274,6 +280,10 @@ def _is_whole(progress: Mapping[str, Any]) -> bool:
 
 def _observation(number: int) -> str:
     return f"firesteel-source-{number}"
+
+
+def _weights(number: int) -> str:
+    return f"firesteel-weights-{number}"
 
 
 def _late(progress: Mapping[str, Any]) -> int:

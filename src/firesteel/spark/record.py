@@ -88,7 +88,7 @@ class RecordDecoder:
         self._key = make_decoder(key, self._key_columns) if key is not None else None
 
     def decode(self, messages: list[Message]) -> tuple[pa.RecordBatch, list[Reject]]:
-        decoded = self._value.decode([message.value() for message in messages])
+        decoded = self._value.decode(list(map(Message.value, messages)))
         rejects = list(decoded.rejects)
         plain = self._key is None and not self._metadata and not self._changes and not self._value_metadata
         if plain and self._first_place is None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +44,11 @@ from firesteel.kafka.position import (
 from firesteel.kafka.reader import consumer_for, lost_offset, read_range
 from firesteel.options.position import Bound, StartPosition, Unbounded
 from firesteel.spark.failure import carry
-from firesteel.spark.kind import KIND, ORDER
+from firesteel.spark.kind import KIND, ORDER, WEIGHT
 from firesteel.spark.mark import END_OF_TIME, MARK, SLOT, WATERMARK, Times, emits_mark
-from firesteel.spark.record import RecordDecoder
 from firesteel.spark.reject import render_reject
 from firesteel.spark.type import spark_schema
+from firesteel.spark.weight import weigh
 from firesteel.types import Field
 
 #: Why and where a record was refused (`spark/reject.py`); the row that carries it holds nothing else and never leaves
@@ -79,12 +80,16 @@ class ReadSpec:
     upsert: bool
     #: Rows carry their place in the order of arrival.
     ordered: bool
+    #: Equal rows of a task are one row that carries their number.
+    weighed: bool
     max_rows: int
+    #: As many in the first batch after a start.
+    first_rows: int
     discovery_seconds: float
     #: Its number among the tables that the query reads.
     number: int = 0
-    #: How many tasks read; None: one for each partition.
-    tasks: int | None = None
+    #: How many tasks read, if there are as many partitions.
+    tasks: int = 1
     #: The folder where bad records wait to be written to a topic; None: they are only counted.
     stage: str | None = None
     #: The partitions that are told apart where somebody waits for event time; none where nobody does.
@@ -107,6 +112,8 @@ class ReadSpec:
             schema = schema.add(REJECT, spark.StringType())
         elif not schema.fields:
             schema = schema.add(PRESENT, spark.BooleanType())
+        if self.weighed:
+            schema = schema.add(WEIGHT, spark.LongType())
         return schema
 
 
@@ -222,7 +229,7 @@ class KafkaStreamReader(DataSourceStreamReader):
                     self._check_over(known, ends)
             if ends is not None:
                 reachable = {one: min(offset, ends.get(one, 0)) for one, offset in reachable.items()}
-            target = _share(known, reachable, self.spec.max_rows)
+            target = _share(known, reachable, self.spec.first_rows if first else self.spec.max_rows)
             moved = {
                 "positions": to_json(target),
                 "begins": to_json(begins),
@@ -342,11 +349,14 @@ class KafkaStreamReader(DataSourceStreamReader):
             yield self._mark(partition.time)
             return
         assert isinstance(partition, Ranges)
-        for stretch in partition.ranges:
-            yield from self._read(stretch)
+        batches = chain.from_iterable(map(self._read, partition.ranges))
+        yield from weigh(batches) if self.spec.weighed else batches
 
     def _read(self, partition: Range) -> Iterator[pa.RecordBatch]:
         slot = slot_of(self.spec.slots, (partition.topic, partition.partition)) if self.spec.slots else None
+        # Not above: the process that plans offsets decodes nothing, and starts the sooner.
+        from firesteel.spark.record import RecordDecoder
+
         with _carried():
             decoder = RecordDecoder(
                 self.spec.value,
@@ -462,16 +472,16 @@ def _share(positions: Positions, reachable: Positions, most: int) -> Positions:
     }
 
 
-def _deal(ranges: list[Range], tasks: int | None) -> list[tuple[Range, ...]]:
+def _deal(ranges: list[Range], tasks: int) -> list[tuple[Range, ...]]:
     """Each task's ranges: one each, or as evenly long as whole ranges allow when there are to be fewer tasks.
 
     >>> long, short, other = Range("t", 0, 0, 90, 1), Range("t", 1, 0, 40, 1), Range("t", 2, 0, 30, 1)
     >>> _deal([short, long, other], 2) == [(long,), (short, other)]
     True
-    >>> len(_deal([long, short], 8)), len(_deal([long, short], None)), _deal([], 3)
-    (2, 2, [])
+    >>> len(_deal([long, short], 8)), _deal([], 3)
+    (2, [])
     """
-    if tasks is None or tasks >= len(ranges):
+    if tasks >= len(ranges):
         return [(one,) for one in ranges]
     dealt: list[list[Range]] = [[] for _ in range(tasks)]
     for one in sorted(ranges, key=lambda one: one.start - one.end):
