@@ -78,7 +78,7 @@ def decode_block(
     changelog: bool = False,
 ) -> Decoded:
     """Decodes `messages`, which stand at `places` in a block of `total`; the others give no row."""
-    standing = np.asarray(places, dtype=np.int32)
+    standing = np.arange(total, dtype=np.int32) if len(places) == total else np.asarray(places, dtype=np.int32)
     pieces: list[Stretch] = []
     rejects: list[Reject] = []
     refusals = 0

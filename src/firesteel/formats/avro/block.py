@@ -17,6 +17,7 @@ from firesteel import types
 from firesteel.formats.arrow import arrow_type
 from firesteel.formats.avro.schema import is_micros
 from firesteel.formats.block import Stretch
+from firesteel.formats.slices import take_slices
 from firesteel.types import DataType, Field
 
 Places = NDArray[np.int64]
@@ -227,11 +228,7 @@ def _fixed(source: _Input, rows: Places, size: int, kind: np.dtype[np.floating])
 def _bytes(source: _Input, rows: Places) -> pa.Array:
     lengths = source.longs(rows)
     start = source.step(rows, lengths)
-    offsets = np.zeros(2 * len(rows) + 1, dtype=np.int32)
-    offsets[1::2], offsets[2::2] = start, start + lengths
-    # Every second slice of the messages is a value, those between are what lies between.
-    slices = pa.Array.from_buffers(pa.binary(), 2 * len(rows), [None, pa.py_buffer(offsets), pa.py_buffer(source.data)])
-    return slices.take(pa.array(np.arange(1, 2 * len(rows), 2)))
+    return take_slices(source.data, start, start + lengths)
 
 
 def _strings(source: _Input, rows: Places) -> pa.Array:

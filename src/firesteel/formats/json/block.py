@@ -21,6 +21,7 @@ import pyarrow.json
 from numpy.typing import NDArray
 
 from firesteel.formats.block import Stretch
+from firesteel.formats.json.alike import AlikeReader
 from firesteel.formats.json.exact import has_decimal
 from firesteel.formats.json.limit import MAX_DEPTH, MAX_NUMBER, MAX_STRING, TooLarge, check_depth, has_long_number
 from firesteel.formats.json.settings import JsonSettings
@@ -31,6 +32,8 @@ _CONSTANT = re.compile(rb"(?:NaN|Inf)(?<=[:,\[\s-]...)")
 #: Arrow reads outside its tables, and takes the worker with it, for a decimal such as 1e-999999999; escapes could hide one.
 _WILD_DECIMAL = re.compile(rb"[eE][-+]?[0-9]{3}|\\u")
 _MAX_BLOCK = 1 << 30
+#: After so many blocks in a row that were not alike nobody tries any more.
+_MOST_MISSES = 4
 
 
 class TableReader:
@@ -39,6 +42,8 @@ class TableReader:
     def __init__(self, schema: pa.Schema) -> None:
         self._parse = pyarrow.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
         self._has_decimals = "decimal128" in str(schema)
+        self._alike = AlikeReader(schema) if AlikeReader.knows(schema) else None
+        self._misses = 0
 
     def read(self, messages: Sequence[bytes]) -> pa.Table | None:
         lengths = np.fromiter(map(len, messages), dtype=np.int64, count=len(messages))
@@ -48,12 +53,22 @@ class TableReader:
         """Messages that are joined by line breaks; `lengths` are those of the messages."""
         if not _is_safe(joined, lengths) or (self._has_decimals and _WILD_DECIMAL.search(joined)):
             return None
+        alike = self._read_alike(joined, lengths)
+        if alike is not None:
+            return alike
         read_options = pyarrow.json.ReadOptions(use_threads=False, block_size=len(joined) + 64)
         try:
             table = pyarrow.json.read_json(pa.py_buffer(joined), read_options=read_options, parse_options=self._parse)
         except pa.ArrowException:
             return None
         return table if table.num_rows == len(lengths) else None
+
+    def _read_alike(self, joined: bytes | bytearray, lengths: NDArray[np.int64]) -> pa.Table | None:
+        if self._alike is None or self._misses > _MOST_MISSES:
+            return None
+        table = self._alike.read(joined, lengths)
+        self._misses = 0 if table is not None else self._misses + 1
+        return table
 
 
 class BlockReader:
