@@ -173,14 +173,20 @@ _writers: dict[tuple[Any, ...], Writer] = {}
 @contextmanager
 def kept_writer(config: Mapping[str, str], *, lossy: bool = False) -> Iterator[Writer]:
     """A writer that is kept for the next who asks for it in this process, unless something went wrong with it."""
-    key = (lossy, *sorted(config.items()))
-    if key not in _writers:
-        _writers[key] = Writer(writer_config(config), lossy=lossy)
+    key = make_ready(config, lossy=lossy)
     try:
         yield _writers[key]
     except BaseException:
         del _writers[key]
         raise
+
+
+def make_ready(config: Mapping[str, str], *, lossy: bool = False) -> tuple[Any, ...]:
+    """Makes the writer that will be kept, whose client then looks for its brokers; the key by which it is known."""
+    key = (lossy, *sorted(config.items()))
+    if key not in _writers:
+        _writers[key] = Writer(writer_config(config), lossy=lossy)
+    return key
 
 
 def _as_dicts(messages: Outgoing) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ from firesteel.kafka.reader import consumer_for
 from firesteel.kafka.transaction import TransactionLimits
 from firesteel.observe.progress import Progress, SourceProgress
 from firesteel.options.position import Unbounded
+from firesteel.plan.delivery import is_exactly_once
 from firesteel.plan.event_time import closing_node, watermarked_scans
 from firesteel.plan.node import Scan, Sink, Values
 from firesteel.spark.arrange import gather_keys
@@ -94,12 +95,14 @@ class RunningQuery:
         self._stopped = False
         self._lock = threading.Lock()
         self._parallelism = partitions = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
+        spec = bind_sink(sink, drop_nulls=drop_nulls)
+        # Who writes exactly once has a new writer for each batch.
+        self._writer = None if is_exactly_once(sink.table) else (spec.config, spec.lossy)
         rows = lower_plan(sink, self._read_table, partitions)
         if trim_pad:
             rows = _fitted(rows, sink)
         rows = gather_keys(rows, sink, partitions)
         letters = tuple(self._letters.values())
-        spec = bind_sink(sink, drop_nulls=drop_nulls)
         once = bind_exactly_once(sink, job, number, self._specs, limits)
         self._once = ExactlyOnce(spec, once, letters, folder, self._note_written, self._gate) if once else None
         writer = self._once or AtLeastOnce(spec, letters, self._stage, self._note_written, self._gate)
@@ -127,6 +130,7 @@ class RunningQuery:
             return read_values(self._session, f"firesteel-{self.name}-values-{self._held}", -self._held, scan)
         number = len(self._specs)
         spec = bind_source(scan, number, self._stage, self._parallelism, cold=self._cold)
+        spec = dataclasses.replace(spec, writer=self._writer)
         if id(scan) in self._waited:
             spec = self._with_event_time(spec, number)
         self._specs.append(spec)

@@ -99,6 +99,7 @@ def open_session(
             ) from None
     if is_local(master):
         _write_plain_files(session)
+    _look_for_no_sources(session)
     return session
 
 
@@ -106,6 +107,14 @@ def _write_plain_files(session: SparkSession) -> None:
     """Files of checkpoints without a second one for a checksum, which a crash could leave behind for other content."""
     context: Any = session.sparkContext
     context._jvm.org.apache.hadoop.fs.FileSystem.getLocal(context._jsc.hadoopConfiguration()).setWriteChecksum(False)
+
+
+def _look_for_no_sources(session: SparkSession) -> None:
+    """Spark would start a Python process of its own to look for installed data sources. Ours are registered by hand."""
+    jvm: Any = session.sparkContext._jvm
+    none = jvm.org.apache.spark.api.python.PythonUtils.toScalaMap(jvm.java.util.HashMap())
+    manager = getattr(getattr(jvm.org.apache.spark.sql.execution.datasources, "DataSourceManager$"), "MODULE$")
+    getattr(manager, "dataSourceBuilders_$eq")(jvm.scala.Option.apply(none))
 
 
 def _first_cause(text: str) -> str:

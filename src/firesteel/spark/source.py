@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from confluent_kafka import Consumer, Message
+from confluent_kafka import Consumer, KafkaException, Message
 from pyspark.sql import types as spark
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
@@ -42,6 +43,7 @@ from firesteel.kafka.position import (
     to_json,
 )
 from firesteel.kafka.reader import consumer_for, lost_offset, read_range
+from firesteel.kafka.writer import make_ready
 from firesteel.options.position import Bound, StartPosition, Unbounded
 from firesteel.spark.failure import carry
 from firesteel.spark.kind import KIND, ORDER, WEIGHT
@@ -92,6 +94,9 @@ class ReadSpec:
     tasks: int = 1
     #: The folder where bad records wait to be written to a topic; None: they are only counted.
     stage: str | None = None
+    #: With what the query's rows are written, and whether some may be lost: a worker that reads will mostly write too, and can
+    #: look for the brokers meanwhile.
+    writer: tuple[Mapping[str, str], bool] | None = None
     #: The partitions that are told apart where somebody waits for event time; none where nobody does.
     slots: tuple[Partition, ...] = ()
     #: The file with what the batches have seen (`Times`).
@@ -349,6 +354,11 @@ class KafkaStreamReader(DataSourceStreamReader):
             yield self._mark(partition.time)
             return
         assert isinstance(partition, Ranges)
+        if self.spec.writer is not None:
+            config, lossy = self.spec.writer
+            # What is wrong with it is said where it is used.
+            with suppress(KafkaException):
+                make_ready(config, lossy=lossy)
         batches = chain.from_iterable(map(self._read, partition.ranges))
         yield from weigh(batches) if self.spec.weighed else batches
 
