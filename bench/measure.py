@@ -69,7 +69,7 @@ def measure(
     with tempfile.TemporaryDirectory(prefix="firesteel-bench-") as folder:
         order = _order(engine, workload, views, bootstrap, source, sinks, Path(folder))
         try:
-            measured = _run(engine, order, blank, cluster, sinks[0], Path(folder) / "job.log")
+            measured = _run(engine, order, blank, cluster, sinks, Path(folder) / "job.log")
         except RuntimeError as error:
             return Measured(workload.name, engine.name, views.rows, problem=str(error))
     for sink in sinks:
@@ -91,12 +91,14 @@ def _order(
     return write_order(engine, scripts, folder, **about)
 
 
-def _run(engine: Engine, order: Path, blank: Measured, cluster: dict[str, str], sink: str, log: Path) -> Measured:
+def _run(
+    engine: Engine, order: Path, blank: Measured, cluster: dict[str, str], sinks: list[str], log: Path
+) -> Measured:
     runs: list[Run] = []
     began = time.monotonic()
     with (
         running_job(engine, order, log, _MAX_SECONDS) as process,
-        _first_record(cluster, sink) as first,
+        _first_record(cluster, sinks[0]) as first,
         _peak_memory(process.pid) as peak,
         _metered(process.pid) as meter,
     ):
@@ -108,6 +110,9 @@ def _run(engine: Engine, order: Path, blank: Measured, cluster: dict[str, str], 
                 start, cpu = (time.monotonic(), meter.read()) if runs else (began, 0.0)
             elif line.startswith("end"):
                 runs.append(Run(time.monotonic() - start, meter.read() - cpu))
+                if len(runs) == len(sinks):
+                    # Whatever it has started holds its output open for some seconds more.
+                    break
         status = process.wait()
     if status != 0 or not runs:
         raise RuntimeError(why(log.read_text(errors="replace"), status))

@@ -11,7 +11,7 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +99,7 @@ def open_session(
             ) from None
     if is_local(master):
         _write_plain_files(session)
+        threading.Thread(target=_wake_workers, args=(session,), name="firesteel-wake", daemon=True).start()
     _look_for_no_sources(session)
     return session
 
@@ -107,6 +108,13 @@ def _write_plain_files(session: SparkSession) -> None:
     """Files of checkpoints without a second one for a checksum, which a crash could leave behind for other content."""
     context: Any = session.sparkContext
     context._jvm.org.apache.hadoop.fs.FileSystem.getLocal(context._jsc.hadoopConfiguration()).setWriteChecksum(False)
+
+
+def _wake_workers(session: SparkSession) -> None:
+    """Starts what Python workers are forked from while the job is being planned; it takes as long as reading the first rows."""
+    with suppress(Exception):
+        cores = session.sparkContext.defaultParallelism
+        session.range(cores, numPartitions=cores).mapInArrow(lambda batches: batches, "id long").collect()
 
 
 def _look_for_no_sources(session: SparkSession) -> None:
