@@ -87,4 +87,11 @@ ENGINES = (
         lambda: jars_of("spark-4.0.0", SPARK_JARS),
         workloads=frozenset({"reference", "pass", "csv"}),
     ),
+    Engine(
+        "quix",
+        "Quix Streams 3.28.1",
+        "quix",
+        lambda: python_of("quixstreams-3.28.1", "quixstreams==3.28.1"),
+        workloads=frozenset({"pass"}),
+    ),
 )
