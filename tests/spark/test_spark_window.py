@@ -286,3 +286,12 @@ def test_after_the_end_time_does_not_go_back(stream: Stream, spark: SparkSession
         firesteel.run(script, spark=spark)
     firesteel.run(script, spark=spark, fresh=True)
     assert stream.read(sink) == expected + expected + Counter([(*_bounds(100, 110), "a", 1)])
+
+
+def test_in_a_backlog_time_is_no_further_behind(stream: Stream, spark: SparkSession) -> None:
+    script, (sink,) = stream.script(COUNT, source=f"{BOUNDED}, 'scan.max-rows-per-batch' = '1'")
+    # What the first row shows is told with the second, closes windows with the third, and later rows are late.
+    stream.write([("a", 1, 100), ("a", 1, 1), ("a", 1, 2), ("a", 1, 3), ("a", 1, 4), ("a", 1, 101)])
+    job = firesteel.run(script, spark=spark)
+    assert stream.read(sink) == Counter([(*_bounds(0, 10), "a", 2), (*_bounds(100, 110), "a", 2)])
+    assert job.snapshot().late == 2

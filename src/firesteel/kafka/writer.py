@@ -162,8 +162,13 @@ class Writer:
 
 
 def greet(producer: Producer, topic: str) -> None:
-    """Waits until a broker is there. A producer that wants its number and knows no broker asks again half a second later."""
+    """Waits until a broker is there. A producer that wants its number and knows no broker asks again half a second later.
+
+    The first answer may come from the address of the settings, whose connection ends when the brokers' own addresses are known;
+    the second comes from one of these.
+    """
     with suppress(KafkaException):
+        producer.list_topics(topic, _GREETING)
         producer.list_topics(topic, _GREETING)
 
 

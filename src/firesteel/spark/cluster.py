@@ -11,7 +11,6 @@ import socket
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from importlib.metadata import version
 
 from py4j.protocol import Py4JError
 from pyspark.errors.exceptions.base import PySparkException
@@ -123,4 +122,7 @@ def _versions(_: Iterable[int]) -> Iterator[tuple[str, str]]:
 
 
 def _own() -> tuple[str, str]:
+    # Every Python process that Spark starts loads this module, and few ask.
+    from importlib.metadata import version
+
     return version("firesteel"), ".".join(platform.python_version_tuple()[:2])

@@ -79,6 +79,8 @@ class Job:
         self.checkpoint = Checkpoint(_checkpoint_folder(analysis, folder, self.name))
         self._lock = threading.Lock()
         self._stopping = threading.Event()
+        #: Something has happened that the watcher need not wait for.
+        self._news = threading.Event()
         self._ended = threading.Event()
         self._failure: FiresteelError | None = None
         self._queries: list[RunningQuery] = []
@@ -179,6 +181,7 @@ class Job:
                         drop_nulls=drop_nulls,
                         trim_pad=trim_pad,
                         on_progress=self._note,
+                        on_end=self._news.set,
                         idle_seconds=idle.total_seconds() if idle else 0.0,
                         cold=self._cold,
                     )
@@ -198,7 +201,9 @@ class Job:
 
     def _watch(self) -> None:
         try:
-            while not self._stopping.wait(_TICK):
+            while not self._stopping.is_set():
+                self._news.wait(_TICK)
+                self._news.clear()
                 for query in self._queries:
                     query.follow()
                     failure = query.failure()
@@ -246,6 +251,7 @@ class Job:
     def stop(self, timeout: float | None = 60.0) -> None:
         """Ends the job; started again, it goes on where it stopped."""
         self._stopping.set()
+        self._news.set()
         self._ended.wait(timeout)
 
     def wait(self, timeout: float | None = None, on_tick: Callable[[JobSnapshot], None] | None = None) -> bool:

@@ -36,7 +36,7 @@ def emits_mark(start: Mapping[str, Any] | None, end: Mapping[str, Any]) -> bool:
 
 
 class Times:
-    """The greatest event time of each slot's partition, on its way from Spark's reports to the source.
+    """The greatest event time of each slot's partition, on its way from a batch to the source.
 
     The two live in different processes of the driver's machine and share a file, beside the state: a partition whose rows
     have all been read still has its time after a restart. The source only ever learns of times that have been read, so
@@ -48,13 +48,13 @@ class Times:
         self._slots = slots
         self._known = self.read()
 
-    def note(self, found: Mapping[str, Any]) -> None:
+    def note(self, found: Mapping[int, int | None]) -> None:
         """Adds what a batch has seen, by the number of the slot."""
         known = dict(self._known)
         for number, time in found.items():
             if time is not None:
-                partition = self._slots[int(number)]
-                known[partition] = max(int(time), known.get(partition, int(time)))
+                partition = self._slots[number]
+                known[partition] = max(time, known.get(partition, time))
         if known != self._known:
             self._known = known
             fresh = self._path.with_suffix(".new")

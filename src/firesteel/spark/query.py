@@ -55,7 +55,9 @@ _MOST_SLOTS = 256
 
 
 class RunningQuery:
-    """Starts the query, follows it, stops it. `on_progress` is called from the follower's thread."""
+    """Starts the query, follows it, stops it. `on_progress` is called from the follower's thread, `on_end` from another one when
+    a bounded query has read everything.
+    """
 
     def __init__(
         self,
@@ -71,6 +73,7 @@ class RunningQuery:
         drop_nulls: bool,
         trim_pad: bool,
         on_progress: Callable[[Progress], None],
+        on_end: Callable[[], None],
         idle_seconds: float = 0.0,
         cold: bool = False,
     ) -> None:
@@ -78,6 +81,7 @@ class RunningQuery:
         self.sink = sink
         self._session = session
         self._on_progress = on_progress
+        self._on_end = on_end
         self._job = job
         self._cold = cold
         folder = Path(checkpoint)
@@ -114,7 +118,9 @@ class RunningQuery:
         self._stream = stream
         self._starts = 0
         self._done = threading.Event()
+        self._begun = threading.Event()
         self._query: StreamingQuery = self._start()
+        self._begun.set()
 
     def _start(self) -> StreamingQuery:
         self._starts += 1
@@ -162,6 +168,16 @@ class RunningQuery:
 
     def _note_written(self, batch: int, written: Written) -> None:
         self._written[batch] = written
+        if self._times:
+            self._note_times()
+
+    def _note_times(self) -> None:
+        """The source is asked for the next batch as soon as this one is done: Spark's report of it would come too late."""
+        self._begun.wait()
+        metrics = self._query._jsq.streamingQuery().lastExecution().observedMetrics()
+        for number, times in self._times.items():
+            row = metrics.apply(times_name(number))
+            times.note({slot: None if row.isNullAt(slot) else row.getLong(slot) for slot in range(row.size())})
 
     def _await_end(self, query: StreamingQuery) -> None:
         """A bounded query has reached its end when there is nothing left to process."""
@@ -170,6 +186,7 @@ class RunningQuery:
         except Exception:  # the query's own exception says why; `failure` reports it
             return
         self._done.set()
+        self._on_end()
 
     @property
     def is_done(self) -> bool:
@@ -236,8 +253,6 @@ class RunningQuery:
             marks = 1 if emits_mark(_offset(source["startOffset"] or {}), end) else 0
             given = observed_rows(progress, _weights(number)) if spec.weighed else int(source["numInputRows"])
             rows = max(0, given - sum(refused.values()) - marks)
-            if number in self._times:
-                self._times[number].note((progress.get("observedMetrics") or {}).get(times_name(number)) or {})
             sources[spec.table] = SourceProgress(before.rows + rows, (before.lag or 0) + _lag(source))
             if spec.group is not None and number not in written.groups:
                 commit_positions(spec.config, from_json(end["positions"]))

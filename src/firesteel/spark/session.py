@@ -233,6 +233,8 @@ _SQL_SETTINGS = {
     "spark.sql.streaming.pollingDelay": "50ms",
     "spark.sql.streaming.numRecentProgressUpdates": "50",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+    # A writer begins with the first rows while the others are on their way: with Spark's own 64 MB it waits for all of them.
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(4 * 1024 * 1024),
     # The plan of a micro-batch is small and known: adapting it costs more than it brings.
     "spark.sql.adaptive.enabled": "false",
 }

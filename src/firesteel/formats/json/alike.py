@@ -6,8 +6,8 @@ without escapes and whole numbers. Anything else is refused, and read by Arrow.
 
 The proof that values hold no quotes: each message holds all pieces in their order, and with them as many quotes as the shape
 has. The block has that many times the number of messages, so there are no others. A message of this form is one JSON object, and
-the shape itself was read as one. What may not stand in a text (a control character, bytes that are not UTF-8) is looked for
-before (`block.py`).
+the shape itself was read as one. What may not stand in a text (bytes that are not UTF-8) is looked for before (`block.py`);
+Flink takes control characters as they are.
 """
 
 from __future__ import annotations
