@@ -1,6 +1,6 @@
 """Every engine on every workload, on the same topics of one broker:
 
-    python -m bench [--rows 2000000] [--runs 3] [--engines firesteel,flink] [--workloads reference,pass] [--out FOLDER]
+    python -m bench [--rows 2000000] [--rounds 2] [--engines firesteel,flink] [--workloads reference,pass] [--out FOLDER]
 
 The table is printed; JSON, the table and a picture are written to `--out`.
 """
@@ -12,15 +12,17 @@ import time
 from pathlib import Path
 
 from bench.engine import ENGINES
-from bench.measure import Measured, measure
+from bench.measure import Measured, Topic, measure
 from bench.report import render_table, write_report
-from bench.workload import WORKLOADS
+from bench.workload import WORKLOADS, Workload
 from firesteel.dev.broker import start_broker
 from firesteel.dev.pageviews import fill_topic
 from firesteel.kafka.admin import create_topic
 
 #: `make bench` has to end within ten minutes.
 _SHORT = ("firesteel", "firesteel-rocksdb", "flink", "flink-tuned", "flink-rocksdb", "spark")
+#: Which part of the rows a cold run has: enough to warm a JVM.
+_COLD_PART = 4
 _SHORT_WORKLOADS = ("reference", "pass", "exactly-once", "debezium")
 
 
@@ -29,7 +31,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=2_000_000)
     parser.add_argument("--users", type=int, default=100_000)
     parser.add_argument("--partitions", type=int, default=4)
-    parser.add_argument("--runs", type=int, default=2, help="runs of each job in one process; the first is cold")
+    parser.add_argument("--rounds", type=int, default=2, help="runs of each engine, after one that is cold")
     parser.add_argument("--engines", default=",".join(_SHORT))
     parser.add_argument("--workloads", default=",".join(_SHORT_WORKLOADS))
     parser.add_argument("--out", type=Path, default=Path("bench/out"))
@@ -40,35 +42,34 @@ def main() -> None:
         engine.python(), engine.jars()
     results: list[Measured] = []
     with start_broker(heap="1g", settings={"log.retention.ms": "-1"}) as broker:
-        cluster = {"bootstrap.servers": broker.bootstrap}
-        filled: dict[str, str] = {}
+        filled: dict[str, tuple[Topic, Topic]] = {}
         for workload in workloads:
-            views = workload.views(args.rows, args.users)
             if workload.source not in filled:
-                topic = filled[workload.source] = f"pageviews-{workload.source}"
-                create_topic(cluster, topic, partitions=args.partitions)
                 started = time.monotonic()
-                fill_topic(cluster, topic, views, args.partitions)
-                print(f"{args.rows:,} rows of {workload.source} in {time.monotonic() - started:.0f} s", flush=True)
-            for engine in engines:
-                if engine.workloads and workload.name not in engine.workloads:
-                    continue
-                started = time.monotonic()
-                one = measure(
-                    engine,
-                    workload,
-                    views,
-                    broker.bootstrap,
-                    filled[workload.source],
-                    runs=args.runs,
-                    partitions=args.partitions,
+                small, whole = (
+                    _fill(broker.bootstrap, workload, rows, args.users, args.partitions)
+                    for rows in (max(1, args.rows // _COLD_PART), args.rows)
                 )
-                results.append(one)
+                filled[workload.source] = small, whole
+                print(f"{args.rows:,} rows of {workload.source} in {time.monotonic() - started:.0f} s", flush=True)
+            started = time.monotonic()
+            able = [engine for engine in engines if not engine.workloads or workload.name in engine.workloads]
+            found = measure(able, workload, *filled[workload.source], rounds=args.rounds)
+            results += found
+            for engine, one in zip(able, found, strict=True):
                 told = one.problem or f"{one.rows_per_second:,.0f} rows/s, {one.cpu_micros:.2f} µs CPU per row"
-                print(f"{workload.name:14}{engine.title:54}{told} ({time.monotonic() - started:.0f} s)", flush=True)
-                write_report(results, args.out)
+                print(f"{workload.name:14}{engine.title:54}{told}", flush=True)
+            print(f"{workload.name:14}in {time.monotonic() - started:.0f} s", flush=True)
+            write_report(results, args.out)
     print()
     print(render_table(results))
+
+
+def _fill(bootstrap: str, workload: Workload, rows: int, users: int, partitions: int) -> Topic:
+    topic = Topic(bootstrap, f"pageviews-{workload.source}-{rows}", workload.views(rows, users), partitions)
+    create_topic(topic.cluster, topic.name, partitions=partitions)
+    fill_topic(topic.cluster, topic.name, topic.views, partitions)
+    return topic
 
 
 if __name__ == "__main__":

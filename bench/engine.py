@@ -40,6 +40,8 @@ class Engine:
     settings: Mapping[str, str] = field(default_factory=dict)
     #: The workloads it has a program for; empty: all.
     workloads: frozenset[str] = frozenset()
+    #: Whether it closes the last windows when a bounded input ends.
+    ends_windows: bool = True
 
 
 def _flink_python() -> Path:
@@ -85,7 +87,7 @@ ENGINES = (
         "spark",
         lambda: python_of("spark-4.0.0", "pyspark==4.0.0"),
         lambda: jars_of("spark-4.0.0", SPARK_JARS),
-        workloads=frozenset({"reference", "pass", "csv"}),
+        ends_windows=False,
     ),
     Engine(
         "quix",

@@ -16,7 +16,7 @@ from html import escape
 from pathlib import Path
 
 from bench.engine import ENGINES
-from bench.measure import measure
+from bench.measure import Topic, measure
 from bench.workload import WORKLOADS
 from firesteel.dev.broker import start_broker
 from firesteel.dev.pageviews import fill_topic
@@ -127,17 +127,14 @@ def main() -> None:
             views = workload.views(rows, users)
             # A broker for each: the topics of twenty million rows are not to fill the disk together.
             with start_broker(heap="1g") as broker:
-                cluster = {"bootstrap.servers": broker.bootstrap}
-                create_topic(cluster, "views", partitions=point.partitions)
-                fill_topic(cluster, "views", views, point.partitions)
-                for engine in engines:
-                    one = measure(
-                        engine, workload, views, broker.bootstrap, "views", runs=2, partitions=point.partitions
-                    )
+                topic = Topic(broker.bootstrap, "views", views, point.partitions)
+                create_topic(topic.cluster, topic.name, partitions=point.partitions)
+                fill_topic(topic.cluster, topic.name, views, point.partitions)
+                for one in measure(engines, workload, topic, topic, rounds=1):
                     found.append(
                         Grown(
                             series,
-                            engine.name,
+                            one.engine,
                             getattr(point, series),
                             one.rows_per_second,
                             one.cpu_micros,

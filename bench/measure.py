@@ -1,7 +1,8 @@
-"""One engine on one workload: a process of its own that runs the job several times, and what that costs.
+"""Engines on one workload: what each of them costs.
 
-The first run is cold: it counts for the time to the first result, from the start of the process. The others are warm, and the
-best of them is what is reported: whatever else the machine does only adds.
+Each has a process of its own, which first runs the job once on a small topic. That run is cold: it counts for the time to
+the first result, from the start of the process. Then they take turns on the whole topic, round after round, so that a slow
+moment of the machine is everybody's; of the warm runs the best counts, because whatever else the machine does only adds.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,7 +28,8 @@ from firesteel.dev.pageviews import PageViews
 from firesteel.kafka.admin import create_topic
 
 _JOBS = Path(__file__).parent / "job"
-_MAX_SECONDS = 900
+#: How long a run may take.
+_MAX_SECONDS = 600
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Measured:
-    """`problem` says why there are no figures."""
+    """`runs` are the warm ones. `problem` says why there are no figures."""
 
     workload: str
     engine: str
@@ -50,78 +52,153 @@ class Measured:
 
     @property
     def rows_per_second(self) -> float:
-        return max((self.rows / run.seconds for run in self.runs[1:] or self.runs), default=0.0)
+        return max((self.rows / run.seconds for run in self.runs), default=0.0)
 
     @property
     def cpu_micros(self) -> float:
-        return min((run.cpu / self.rows * 1e6 for run in self.runs[1:] or self.runs), default=0.0)
+        return min((run.cpu / self.rows * 1e6 for run in self.runs), default=0.0)
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A topic on a broker, and what it was filled with."""
+
+    bootstrap: str
+    name: str
+    views: PageViews
+    partitions: int
+
+    @property
+    def cluster(self) -> dict[str, str]:
+        return {"bootstrap.servers": self.bootstrap}
 
 
 def measure(
-    engine: Engine, workload: Workload, views: PageViews, bootstrap: str, source: str, *, runs: int, partitions: int = 4
-) -> Measured:
-    cluster = {"bootstrap.servers": bootstrap}
-    stamp = f"{int(time.time() * 1000):x}"
-    sinks = [f"{workload.name}-{engine.name}-{stamp}-{number}" for number in range(runs)]
-    for sink in sinks:
-        create_topic(cluster, sink, partitions=partitions)
-    blank = Measured(workload.name, engine.name, views.rows)
-    with tempfile.TemporaryDirectory(prefix="firesteel-bench-") as folder:
-        order = _order(engine, workload, views, bootstrap, source, sinks, Path(folder))
-        try:
-            measured = _run(engine, order, blank, cluster, sinks, Path(folder) / "job.log")
-        except RuntimeError as error:
-            return Measured(workload.name, engine.name, views.rows, problem=str(error))
-    for sink in sinks:
-        wrong = workload.check(cluster, sink, views)
-        if wrong:
-            return Measured(workload.name, engine.name, views.rows, problem=f"wrong answer: {wrong[0]}")
-    return measured
+    engines: Sequence[Engine], workload: Workload, small: Topic, whole: Topic, *, rounds: int
+) -> list[Measured]:
+    sources = [small, *[whole] * rounds]
+    with ExitStack() as stack:
+        contestants = [stack.enter_context(_contestant(engine, workload, sources)) for engine in engines]
+        for contestant in contestants:
+            contestant.start()
+        for _ in range(rounds):
+            for contestant in contestants:
+                contestant.run()
+    return [contestant.measured() for contestant in contestants]
 
 
-def _order(
-    engine: Engine, workload: Workload, views: PageViews, bootstrap: str, source: str, sinks: list[str], folder: Path
-) -> Path:
-    scripts = []
-    for number, sink in enumerate(sinks):
-        script = folder / f"run{number}.sql"
-        script.write_text(workload.script.format(bootstrap=bootstrap, source=source, sink=sink))
-        scripts.append(script)
-    about = {"workload": workload.name, "sinks": sinks, "source": source, "bootstrap": bootstrap, "rows": views.rows}
-    return write_order(engine, scripts, folder, **about)
+class _Contestant:
+    """An engine whose process runs the workload once cold, with `start`, and once more at each call of `run`."""
 
+    def __init__(
+        self,
+        engine: Engine,
+        workload: Workload,
+        sources: Sequence[Topic],
+        sinks: Sequence[str],
+        launch: Callable[[], subprocess.Popen[str]],
+        log: Path,
+    ) -> None:
+        self._engine, self._workload = engine, workload
+        self._sources, self._sinks = sources, sinks
+        self._launch, self._log = launch, log
+        self._runs: list[Run] = []
+        self._memory: list[int] = []
+        self._first_result: float | None = None
+        self._problem: str | None = None
 
-def _run(
-    engine: Engine, order: Path, blank: Measured, cluster: dict[str, str], sinks: list[str], log: Path
-) -> Measured:
-    runs: list[Run] = []
-    began = time.monotonic()
-    with (
-        running_job(engine, order, log, _MAX_SECONDS) as process,
-        _first_record(cluster, sinks[0]) as first,
-        _peak_memory(process.pid) as peak,
-        _metered(process.pid) as meter,
-    ):
+    def start(self) -> None:
+        began = time.monotonic()
+        with _first_record(self._sources[0].cluster, self._sinks[0]) as first:
+            self._process = self._launch()
+            self._meter = CpuMeter(self._process.pid)
+            self._await_end()
+        self._first_result = first[0] - began if first else None
+
+    def run(self) -> None:
+        if self._problem is not None:
+            return
+        began, cpu = time.monotonic(), self._meter.read()
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.write("go\n")
+            self._process.stdin.flush()
+        self._await_end()
+        self._runs.append(Run(time.monotonic() - began, self._meter.read() - cpu))
+
+    def _await_end(self) -> None:
+        """The end of the run, or of the process."""
+        process = self._process
         assert process.stdout is not None
-        start, cpu = began, 0.0
-        for line in process.stdout:
-            if line.startswith("begin"):
-                # The first run pays for the start of everything.
-                start, cpu = (time.monotonic(), meter.read()) if runs else (began, 0.0)
-            elif line.startswith("end"):
-                runs.append(Run(time.monotonic() - start, meter.read() - cpu))
-                if len(runs) == len(sinks):
-                    # Whatever it has started holds its output open for some seconds more.
-                    break
-        status = process.wait()
-    if status != 0 or not runs:
-        raise RuntimeError(why(log.read_text(errors="replace"), status))
-    found = None if not first else first[0] - began
-    return Measured(blank.workload, blank.engine, blank.rows, tuple(runs), found, max(peak, default=0))
+        killer = threading.Timer(_MAX_SECONDS, process.kill)
+        killer.start()
+        with (
+            # Adding up a process's pages takes a while.
+            _repeated(2.0, lambda: self._memory.append(memory_bytes(process.pid))),
+            _repeated(0.5, self._meter.read),
+        ):
+            ended = any(line.startswith("end") for line in process.stdout)
+        killer.cancel()
+        if not ended:
+            self._problem = why(self._log.read_text(errors="replace"), process.wait())
+
+    def measured(self) -> Measured:
+        """Looks at what was written, too."""
+        name, rows = self._engine.name, self._sources[-1].views.rows
+        problem = self._problem or self._mistake()
+        if problem is not None:
+            return Measured(self._workload.name, name, rows, problem=problem)
+        peak = max(self._memory, default=0)
+        return Measured(self._workload.name, name, rows, tuple(self._runs), self._first_result, peak)
+
+    def _mistake(self) -> str | None:
+        for source, sink in zip(self._sources, self._sinks, strict=True):
+            wrong = self._workload.check(source.cluster, sink, source.views, self._engine.ends_windows)
+            if wrong:
+                return f"wrong answer: {wrong[0]}"
+        return None
 
 
 @contextmanager
-def running_job(engine: Engine, order: Path, log: Path, seconds: float) -> Iterator[subprocess.Popen[str]]:
+def _contestant(engine: Engine, workload: Workload, sources: Sequence[Topic]) -> Iterator[_Contestant]:
+    stamp = f"{int(time.time() * 1000):x}"
+    sinks = [f"{workload.name}-{engine.name}-{stamp}-{number}" for number in range(len(sources))]
+    for source, sink in zip(sources, sinks, strict=True):
+        create_topic(source.cluster, sink, partitions=source.partitions)
+    with tempfile.TemporaryDirectory(prefix="firesteel-bench-") as folder, ExitStack() as stack:
+        order = _order(engine, workload, sources, sinks, Path(folder))
+        log = Path(folder) / "job.log"
+        yield _Contestant(
+            engine, workload, sources, sinks, lambda: stack.enter_context(running_job(engine, order, log)), log
+        )
+
+
+def _order(engine: Engine, workload: Workload, sources: Sequence[Topic], sinks: Sequence[str], folder: Path) -> Path:
+    scripts, batches = [], []
+    for number, (source, sink) in enumerate(zip(sources, sinks, strict=True)):
+        batches.append(-(-source.views.rows // workload.batches) if workload.batches else 0)
+        script = folder / f"run{number}.sql"
+        own = batches[-1] if engine.job == "firesteel" else 0
+        script.write_text(workload.render_script(source.bootstrap, source.name, sink, own))
+        scripts.append(script)
+    return write_order(
+        engine,
+        scripts,
+        folder,
+        turns=True,
+        workload=workload.name,
+        bootstrap=sources[0].bootstrap,
+        sources=[source.name for source in sources],
+        rows=[source.views.rows for source in sources],
+        batch_rows=batches,
+        sinks=list(sinks),
+    )
+
+
+@contextmanager
+def running_job(
+    engine: Engine, order: Path, log: Path, seconds: float | None = None
+) -> Iterator[subprocess.Popen[str]]:
     """The engine's process, which runs what `order` says and tells on its output when each script begins and ends. It lives so
     many seconds at most, and what it has started ends with it.
     """
@@ -131,10 +208,17 @@ def running_job(engine: Engine, order: Path, log: Path, seconds: float) -> Itera
         environment.pop("PYTHONPATH", None)
     with log.open("w") as errors:
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment, start_new_session=True
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            env=environment,
+            start_new_session=True,
         )
-    killer = threading.Timer(seconds, process.kill)
-    killer.start()
+    killer = threading.Timer(seconds or 0.0, process.kill)
+    if seconds is not None:
+        killer.start()
     try:
         yield process
     finally:
@@ -145,13 +229,16 @@ def running_job(engine: Engine, order: Path, log: Path, seconds: float) -> Itera
 
 
 def write_order(engine: Engine, scripts: Sequence[Path], folder: Path, **more: object) -> Path:
-    """What a job's process is to do, as it reads it; `more` is for those that do not run the script itself."""
+    """What a job's process is to do, as it reads it. `turns`: before each script but the first it waits for a line. What else
+    there is in `more` is for those that do not run the script itself.
+    """
     path = folder / "order.json"
     order = {
         "scripts": [str(script) for script in scripts],
         "settings": dict(engine.settings),
         "jars": [str(jar) for jar in engine.jars()],
         "folder": str(folder),
+        "turns": False,
     }
     path.write_text(json.dumps(order | more))
     return path
@@ -168,55 +255,33 @@ def why(log: str, status: int) -> str:
 def _first_record(cluster: dict[str, str], topic: str) -> Iterator[list[float]]:
     """When the first record stood in the topic."""
     seen: list[float] = []
-    ended = threading.Event()
+    consumer = Consumer({**cluster, "group.id": "bench-watch"})
+    partitions = [TopicPartition(topic, one) for one in consumer.list_topics(topic, 10).topics[topic].partitions]
 
-    def watch() -> None:
-        consumer = Consumer({**cluster, "group.id": "bench-watch"})
-        partitions = [TopicPartition(topic, one) for one in consumer.list_topics(topic, 10).topics[topic].partitions]
-        while not ended.wait(0.05) and not seen:
-            for partition in partitions:
-                try:
-                    if consumer.get_watermark_offsets(partition, timeout=2)[1] > 0:
-                        seen.append(time.monotonic())
-                        break
-                except KafkaException:
-                    continue
-        consumer.close()
+    def look() -> None:
+        for partition in () if seen else partitions:
+            with suppress(KafkaException):
+                if consumer.get_watermark_offsets(partition, timeout=2)[1] > 0:
+                    seen.append(time.monotonic())
+                    return
 
-    with _thread(watch, ended):
+    with _repeated(0.05, look):
         yield seen
+        # A job that has ended has written; whoever looked just before sees it now.
+        look()
+    consumer.close()
 
 
 @contextmanager
-def _peak_memory(pid: int) -> Iterator[list[int]]:
-    found: list[int] = []
+def _repeated(seconds: float, action: Callable[[], object]) -> Iterator[None]:
+    """The action is taken again and again meanwhile."""
     ended = threading.Event()
 
     def watch() -> None:
-        # Adding up a process's pages takes a while.
-        while not ended.wait(2.0):
-            found.append(memory_bytes(pid))
+        while not ended.wait(seconds):
+            action()
 
-    with _thread(watch, ended):
-        yield found
-
-
-@contextmanager
-def _metered(pid: int) -> Iterator[CpuMeter]:
-    meter = CpuMeter(pid)
-    ended = threading.Event()
-
-    def watch() -> None:
-        while not ended.wait(0.5):
-            meter.read()
-
-    with _thread(watch, ended):
-        yield meter
-
-
-@contextmanager
-def _thread(watch: object, ended: threading.Event) -> Iterator[None]:
-    thread = threading.Thread(target=watch, daemon=True)  # type: ignore[arg-type]
+    thread = threading.Thread(target=watch, daemon=True)
     thread.start()
     try:
         yield

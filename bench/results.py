@@ -14,6 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from bench.workload import WORKLOADS
 from firesteel.dev.jars import KAFKA_VERSION
 
 #: Workload, engine of ours, engine compared with, how many times its rows per second, which part of its CPU.
@@ -23,9 +24,7 @@ _TARGETS: tuple[tuple[str, str, str, float, float | None], ...] = (
     ("pass", "firesteel", "flink", 1.6, None),
     ("exactly-once", "firesteel", "flink", 1.6, None),
     ("debezium", "firesteel", "flink", 1.8, None),
-    ("reference", "firesteel", "spark", 1.3, None),
-    ("pass", "firesteel", "spark", 1.3, None),
-    ("csv", "firesteel", "spark", 1.3, None),
+    *((workload.name, "firesteel", "spark", 1.3, None) for workload in WORKLOADS),
 )
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
 
 import orjson
 import polars as pl
 import pyarrow as pa
-from confluent_kafka import Consumer, TopicPartition
 
+from bench.answer import last_values, read_blocks
 from firesteel import types
 from firesteel.catalog.table import BoundFormat
-from firesteel.cli.demo import read_counts
+from firesteel.cli.demo import decode_counts
 from firesteel.dev.pageviews import PageViews, differences
-from firesteel.dev.record import read_records
 from firesteel.formats.registry import make_decoder, make_encoder
 from firesteel.options.value import OptionValues
 from firesteel.types import STRING, Field
@@ -27,6 +28,7 @@ VIEW = (
 )
 KEPT = (VIEW[0], VIEW[3], VIEW[2])
 _LAST_PAGE = 2_500
+_DELAY = timedelta(seconds=2)
 
 
 def bound(name: str, fields: tuple[Field, ...]) -> BoundFormat:
@@ -85,11 +87,33 @@ class ChangedViews(PageViews):
         return pl.concat([rows.filter(pl.col("i") % 4 != 3), changed])
 
 
+@dataclass(frozen=True)
+class LateViews(PageViews):
+    """Page views of which some of the last eighth come a month late. Whoever has read most of the others by then, and keeps time
+    as it reads, has closed their windows.
+    """
+
+    def columns(self, start: int = 0, end: int | None = None) -> pl.DataFrame:
+        rows = super().columns(start, end)
+        late = _is_late(pl.int_range(start, start + pl.len()), self.rows)
+        return rows.with_columns(
+            viewtime=pl.when(late).then(pl.col("viewtime") - pl.duration(days=30)).otherwise(pl.col("viewtime"))
+        )
+
+    def timely(self) -> pl.DataFrame:
+        return self.columns().filter(~_is_late(pl.int_range(pl.len()), self.rows))
+
+
+def _is_late(number: pl.Expr, rows: int) -> pl.Expr:
+    """In each partition, whether there are one, two, four, eight or sixteen."""
+    return (number >= rows * 7 // 8) & (number // 16 % 16 == number % 16)
+
+
 _COLUMNS = "user_id BIGINT, page_id BIGINT, viewtime TIMESTAMP(3), user_region STRING"
 _KAFKA = "'connector' = 'kafka', 'properties.bootstrap.servers' = '{bootstrap}'"
 _SOURCE = (
     f"CREATE TABLE pageviews ({_COLUMNS}) WITH ({_KAFKA}, 'topic' = '{{source}}', 'format' = '%s',"
-    " 'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset');\n"
+    " 'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset'{own});\n"
 )
 _COUNTS = (
     "CREATE TABLE pageviews_per_region (user_region STRING, pv BIGINT, uv BIGINT, PRIMARY KEY (user_region) NOT ENFORCED)"
@@ -117,46 +141,68 @@ _EXACTLY_ONCE = (
 )
 
 Cluster = Mapping[str, str]
+#: What is wrong with a sink topic; `ended`: whether windows are closed when the input ends.
+Check = Callable[[Cluster, str, PageViews, bool], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class Workload:
-    """`check` gives what is wrong with a sink topic. `source` and `sink` are the formats of the topics."""
+    """`source` is the name of the rows it reads, which others may read too, and `views` makes them."""
 
     name: str
     title: str
     source: str
-    sink: str
+    views: Callable[[int, int], PageViews]
     script: str
-    check: Callable[[Cluster, str, PageViews], tuple[str, ...]]
+    check: Check
+    #: Into how many batches the rows are divided by those who read in batches; 0: that is theirs to say.
+    batches: int = 0
 
-    def views(self, rows: int, users: int) -> PageViews:
-        if self.source == "json":
-            return PageViews(rows, users=users)
-        if self.source == "debezium-json":
-            return ChangedViews(rows, users=users)
-        return EncodedViews(rows, users=users, format=self.source)
-
-
-def _check_counts(cluster: Cluster, topic: str, views: PageViews) -> tuple[str, ...]:
-    return differences(views.expected_counts(), read_counts(dict(cluster), topic))
+    def render_script(self, bootstrap: str, source: str, sink: str, batch_rows: int = 0) -> str:
+        """For Firesteel, which has an option for it, `batch_rows` is how many rows a batch has."""
+        own = f", 'scan.max-rows-per-batch' = '{batch_rows}'" if batch_rows else ""
+        return self.script.format(bootstrap=bootstrap, source=source, sink=sink, own=own)
 
 
-def _check_sums(cluster: Cluster, topic: str, views: PageViews) -> tuple[str, ...]:
+def _json_views(rows: int, users: int) -> PageViews:
+    return PageViews(rows, users=users)
+
+
+def _late_views(rows: int, users: int) -> PageViews:
+    return LateViews(rows, users=users)
+
+
+def _changed_views(rows: int, users: int) -> PageViews:
+    return ChangedViews(rows, users=users)
+
+
+def _encoded_views(format: str, rows: int, users: int) -> PageViews:
+    return EncodedViews(rows, users=users, format=format)
+
+
+def _check_counts(cluster: Cluster, topic: str, views: PageViews, ended: bool) -> tuple[str, ...]:
+    return differences(views.expected_counts(), decode_counts(last_values(cluster, topic)))
+
+
+def _check_sums(cluster: Cluster, topic: str, views: PageViews, ended: bool) -> tuple[str, ...]:
     assert isinstance(views, ChangedViews)
     summed = views.kept().group_by("user_region").agg(pl.len().alias("n"), pl.col("page_id").sum().alias("pages"))
     expected = {region: (number, pages) for region, number, pages in summed.iter_rows()}
-    return differences(expected, read_counts(dict(cluster), topic))
+    return differences(expected, decode_counts(last_values(cluster, topic)))
 
 
-def _check_windows(cluster: Cluster, topic: str, views: PageViews) -> tuple[str, ...]:
-    counted = (
-        views.columns()
-        .group_by(pl.col("viewtime").dt.truncate("1m").dt.strftime("%Y-%m-%d %H:%M:%S"), "user_region")
-        .len()
-    )
+def _check_windows(cluster: Cluster, topic: str, views: PageViews, ended: bool) -> tuple[str, ...]:
+    """Late rows count nowhere."""
+    assert isinstance(views, LateViews)
+    timely = views.timely()
+    counted = timely.group_by(pl.col("viewtime").dt.truncate("1m").alias("start"), "user_region").len()
+    if not ended:
+        # What event time has not passed when the input ends is left open.
+        closed = timely["viewtime"].max() - _DELAY - timedelta(minutes=1)  # type: ignore[operator]
+        counted = counted.filter(pl.col("start") <= closed)
+    counted = counted.with_columns(pl.col("start").dt.strftime("%Y-%m-%d %H:%M:%S"))
     expected = {(start, region): number for start, region, number in counted.iter_rows()}
-    rows = [orjson.loads(record.value or b"") for record in read_records(dict(cluster), topic)]
+    rows = [orjson.loads(message.value() or b"") for block in read_blocks(cluster, topic) for message in block]
     found = {(row["start_time"], row["user_region"]): row["pv"] for row in rows}
     wrong = [key for key in {*expected, *found} if expected.get(key) != found.get(key)]
     if len(found) < len(rows):
@@ -164,8 +210,8 @@ def _check_windows(cluster: Cluster, topic: str, views: PageViews) -> tuple[str,
     return tuple(f"{key} has {found.get(key)}, expected {expected.get(key)}" for key in sorted(wrong)[:3])
 
 
-def _check_kept(format: str) -> Callable[[Cluster, str, PageViews], tuple[str, ...]]:
-    def check(cluster: Cluster, topic: str, views: PageViews) -> tuple[str, ...]:
+def _check_kept(format: str) -> Check:
+    def check(cluster: Cluster, topic: str, views: PageViews, ended: bool) -> tuple[str, ...]:
         kept = views.columns().filter(pl.col("page_id") <= _LAST_PAGE)
         expected = (kept.height, int(kept["user_id"].sum()), int(kept["viewtime"].cast(pl.Int64).sum()))
         found = _sums(cluster, topic, format)
@@ -176,33 +222,30 @@ def _check_kept(format: str) -> Callable[[Cluster, str, PageViews], tuple[str, .
 
 def _sums(cluster: Cluster, topic: str, format: str) -> tuple[int, int, int]:
     """Rows, the sum of their users and the sum of their times in milliseconds, of all that is committed."""
-    consumer = Consumer({**cluster, "group.id": "bench", "enable.partition.eof": True, "enable.auto.commit": False})
     decoder = make_decoder(bound(format, KEPT), [field.name for field in KEPT])
-    partitions = list(consumer.list_topics(topic, 10).topics[topic].partitions)
-    consumer.assign([TopicPartition(topic, partition, 0) for partition in partitions])
-    rows = users = times = ended = 0
-    try:
-        while ended < len(partitions):
-            block = consumer.consume(20_000, 1.0)
-            ended += sum(message.error() is not None for message in block)
-            batch = decoder.decode([message.value() for message in block if message.error() is None]).batch
-            rows += batch.num_rows
-            users += batch.column(0).to_numpy(zero_copy_only=False).sum() if batch.num_rows else 0
-            times += (batch.column(2).cast(pa.int64()).to_numpy() // 1000).sum() if batch.num_rows else 0
-    finally:
-        consumer.close()
+    rows = users = times = 0
+    for block in read_blocks(cluster, topic):
+        batch = decoder.decode([message.value() for message in block]).batch
+        rows += batch.num_rows
+        users += batch.column(0).to_numpy(zero_copy_only=False).sum()
+        times += (batch.column(2).cast(pa.int64()).to_numpy() // 1000).sum()
     return rows, int(users), int(times)
 
 
 WORKLOADS = (
     Workload(
-        "reference", "PV and UV per region, json to avro", "json", "avro", _SOURCE % "json" + _COUNTS, _check_counts
+        "reference",
+        "PV and UV per region, json to avro",
+        "json",
+        _json_views,
+        _SOURCE % "json" + _COUNTS,
+        _check_counts,
     ),
     Workload(
         "pass",
         "filter and projection, json to json",
         "json",
-        "json",
+        _json_views,
         _SOURCE % "json" + _PASSED % ("json", ""),
         _check_kept("json"),
     ),
@@ -210,7 +253,7 @@ WORKLOADS = (
         "exactly-once",
         "the same, exactly once",
         "json",
-        "json",
+        _json_views,
         _SOURCE % "json" + _PASSED % ("json", _EXACTLY_ONCE),
         _check_kept("json"),
     ),
@@ -218,7 +261,7 @@ WORKLOADS = (
         "avro",
         "filter and projection, avro to avro",
         "avro",
-        "avro",
+        partial(_encoded_views, "avro"),
         _SOURCE % "avro" + _PASSED % ("avro", ""),
         _check_kept("avro"),
     ),
@@ -226,7 +269,7 @@ WORKLOADS = (
         "csv",
         "filter and projection, csv to json",
         "csv",
-        "json",
+        partial(_encoded_views, "csv"),
         _SOURCE % "csv" + _PASSED % ("json", ""),
         _check_kept("json"),
     ),
@@ -234,16 +277,17 @@ WORKLOADS = (
         "debezium",
         "counts and sums over a changelog, debezium-json to avro",
         "debezium-json",
-        "avro",
+        _changed_views,
         _SOURCE % "debezium-json" + _SUMS,
         _check_sums,
     ),
     Workload(
         "window",
-        "views per minute and region, rows out of order, json to json",
-        "json",
-        "json",
+        "views per minute and region, rows out of order and late, json to json",
+        "json-late",
+        _late_views,
         (_SOURCE % "json").replace("user_region STRING)", _WATERMARK) + _WINDOWS,
         _check_windows,
+        batches=4,
     ),
 )

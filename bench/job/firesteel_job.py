@@ -13,6 +13,8 @@ def main() -> None:
 
     order = json.loads(Path(sys.argv[1]).read_text())
     for number, script in enumerate(order["scripts"]):
+        if number and order["turns"]:
+            sys.stdin.readline()
         print(f"begin {number}", flush=True)
         firesteel.run(script, settings=order["settings"], fresh=True)
         print(f"end {number}", flush=True)

@@ -14,6 +14,8 @@ def main() -> None:
 
     order = json.loads(Path(sys.argv[1]).read_text())
     for number, script in enumerate(order["scripts"]):
+        if number and order["turns"]:
+            sys.stdin.readline()
         print(f"begin {number}", flush=True)
         configuration = Configuration()
         configuration.set_string("pipeline.jars", ";".join(f"file://{jar}" for jar in order["jars"]))

@@ -12,19 +12,19 @@ from bench.engine import ENGINES
 from bench.measure import Measured, Run
 from bench.process import CpuMeter, memory_bytes
 from bench.report import ratio, render_table, write_report
-from bench.workload import WORKLOADS, ChangedViews
+from bench.workload import WORKLOADS, ChangedViews, LateViews
 
 from firesteel.errors import Source
 from firesteel.plan.analyze import analyze
 
 RESULTS = (
-    Measured("pass", "firesteel", 1000, (Run(4.0, 3.0), Run(1.0, 0.002), Run(2.0, 0.001)), 3.5, 2**30),
-    Measured("pass", "flink", 1000, (Run(4.0, 3.0), Run(3.0, 0.004)), 5.0, 2**31),
+    Measured("pass", "firesteel", 1000, (Run(1.0, 0.002), Run(2.0, 0.001)), 3.5, 2**30),
+    Measured("pass", "flink", 1000, (Run(3.0, 0.004),), 5.0, 2**31),
     Measured("pass", "spark", 1000, problem="exit 1: | no"),
 )
 
 
-def test_the_first_run_does_not_count() -> None:
+def test_the_best_run_counts() -> None:
     first, second, third = RESULTS
     assert (first.rows_per_second, round(first.cpu_micros, 6)) == (1000.0, 1.0)
     assert ratio(second, RESULTS) == 3.0
@@ -51,7 +51,7 @@ def test_a_process_that_ended_is_still_counted() -> None:
 
 def test_every_script_is_one_that_runs() -> None:
     for workload in WORKLOADS:
-        text = workload.script.format(bootstrap="127.0.0.1:9092", source="a", sink="b")
+        text = workload.render_script("127.0.0.1:9092", "a", "b", batch_rows=7)
         found = analyze(Source("job.sql", text))
         assert not found.errors, (workload.name, found.errors)
     names = {workload.name for workload in WORKLOADS}
@@ -65,3 +65,14 @@ def test_changes_add_up() -> None:
     assert messages[7]["before"] == messages[3]["after"]
     live = [message["after"]["page_id"] for number, message in enumerate(messages) if number % 4 != 3]
     assert sorted(views.kept()["page_id"].to_list()) == sorted([*live, messages[7]["after"]["page_id"]])
+
+
+def test_some_of_the_last_views_come_late() -> None:
+    views = LateViews(4_096)
+    rows = views.columns()
+    timely = views.timely()
+    assert rows.head(3_584).equals(timely.head(3_584))
+    assert rows.height - timely.height == 32
+    assert views.columns(3_584, 4_096).equals(rows.tail(512))
+    late = rows.filter(rows["viewtime"] < timely["viewtime"].min())
+    assert late.height == 32

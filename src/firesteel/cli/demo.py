@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -145,16 +145,17 @@ def _run_job(script: Path, views: PageViews, bootstrap: str) -> Counts:
 
 def read_counts(cluster: dict[str, str], topic: str = COUNTS) -> Counts:
     """The last value of each key of the result topic."""
-    from fastavro import schemaless_reader
-
     from firesteel.dev.record import read_records
 
-    counts: Counts = {}
-    for record in read_records(cluster, topic):
-        if record.value is not None:
-            row: Any = schemaless_reader(BytesIO(record.value), _SCHEMA, _SCHEMA)
-            counts[row["user_region"]] = (row["pv"], row["uv"])
-    return counts
+    last = {record.key: record.value for record in read_records(cluster, topic)}
+    return decode_counts(value for value in last.values() if value is not None)
+
+
+def decode_counts(values: Iterable[bytes]) -> Counts:
+    from fastavro import schemaless_reader
+
+    rows: list[Any] = [schemaless_reader(BytesIO(value), _SCHEMA, _SCHEMA) for value in values]
+    return {row["user_region"]: (row["pv"], row["uv"]) for row in rows}
 
 
 @contextlib.contextmanager
