@@ -1,8 +1,9 @@
-"""RESULTS.md, from what the benchmarks have left in their folder:
+"""RESULTS.md, and the table of the README, from what the benchmarks have left in their folder:
 
-    python -m bench.results [--from bench/out] [--to bench]
+    python -m bench.results [--from bench/out] [--again bench/out2] [--to .]
 
-The figures of one file belong together; nothing in them is written by hand.
+`--again` is the folder of a second `make bench`, with whose ratios those of the first are compared. The figures of one table
+belong together; nothing in them is written by hand.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -47,7 +50,68 @@ def render_targets(results: list[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def render_results(folder: Path) -> str:
+@dataclass(frozen=True)
+class _Line:
+    """Who is compared on a workload; of several settings of an engine the best counts."""
+
+    title: str
+    workload: str
+    own: tuple[str, ...] = ("firesteel",)
+    flink: tuple[str, ...] = ("flink", "flink-tuned")
+    spark: tuple[str, ...] = ("spark",)
+
+
+def _lines() -> Iterator[_Line]:
+    for workload in WORKLOADS:
+        yield _Line(workload.title, workload.name)
+        if workload.name == "reference":
+            yield _Line("the same, state in RocksDB", "reference", ("firesteel-rocksdb",), ("flink-rocksdb",), ())
+
+
+def render_summary(results: list[dict[str, Any]]) -> str:
+    told = [
+        "| rows per second | Firesteel | Flink 2.3.0 | Spark 4.0.0 by hand | Firesteel is |",
+        "|---|--:|--:|--:|---|",
+    ]
+    for line in _lines():
+        own, flink, spark = (
+            max((one["rows_per_second"] for one in results if _is_one(one, line.workload, engines)), default=None)
+            for engines in (line.own, line.flink, line.spark)
+        )
+        if own is None:
+            continue
+        times = [f"{own / rate:.1f} × {name}" for rate, name in ((flink, "Flink"), (spark, "Spark")) if rate]
+        rates = " | ".join(map(_thousands, (own, flink, spark)))
+        told.append(f"| {line.title} | {rates} | {', '.join(times)} |")
+    return "\n".join(told) + "\n"
+
+
+def _is_one(one: dict[str, Any], workload: str, engines: tuple[str, ...]) -> bool:
+    return one["workload"] == workload and one["engine"] in engines and not one["problem"]
+
+
+def _thousands(rate: float | None) -> str:
+    """
+    >>> _thousands(766_123), _thousands(None)
+    ('766,000', '')
+    """
+    return "" if rate is None else f"{round(rate, -3):,.0f}"
+
+
+def render_agreement(first: list[dict[str, Any]], second: list[dict[str, Any]]) -> str:
+    """How the ratios of two runs agree."""
+    again = {(one["workload"], one["engine"]): one["firesteel_times"] for one in second}
+    lines = ["| workload | engine | Firesteel is | in the second run | difference |", "|---|---|--:|--:|--:|"]
+    for one in first:
+        times, other = one["firesteel_times"], again.get((one["workload"], one["engine"]))
+        if one["engine"] != "firesteel" and times and other:
+            lines.append(
+                f"| {one['workload']} | {one['engine']} | {times:.2f} × | {other:.2f} × | {abs(other / times - 1):.0%} |"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def render_results(folder: Path, again: Path | None = None) -> str:
     document = json.loads((folder / "results.json").read_text())
     machine = document["machine"]
     rows = max(one["rows"] for one in document["results"])
@@ -62,6 +126,9 @@ def render_results(folder: Path) -> str:
         f"- Firesteel {version('firesteel')} on PySpark {version('pyspark')}; Flink 2.3.0; Spark by hand: PySpark 4.0.0;"
         f" Kafka {KAFKA_VERSION}, one broker on the same machine",
         "",
+        "## In short",
+        "",
+        render_summary(document["results"]),
         "## Targets",
         "",
         render_targets(document["results"]),
@@ -71,6 +138,9 @@ def render_results(folder: Path) -> str:
         "![rows per second](results.svg)",
         "",
     ]
+    if again is not None:
+        second = json.loads((again / "results.json").read_text())
+        parts += ["### A second run", "", render_agreement(document["results"], second["results"])]
     for name, title, picture in (
         ("latency.md", "Latency (`python -m bench.latency`)", None),
         ("growth.md", "Growth (`python -m bench.growth`)", "growth.svg"),
@@ -81,16 +151,29 @@ def render_results(folder: Path) -> str:
     return "\n".join(parts)
 
 
+def write_summary(readme: Path, summary: str) -> None:
+    """Puts the table between its marks."""
+    before, _, rest = readme.read_text().partition(_OPEN)
+    _, _, behind = rest.partition(_CLOSE)
+    readme.write_text(f"{before}{_OPEN}\n{summary}{_CLOSE}{behind}")
+
+
+_OPEN, _CLOSE = "<!-- speed: made by python -m bench.results -->", "<!-- end of speed -->"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--from", dest="source", type=Path, default=Path("bench/out"))
-    parser.add_argument("--to", type=Path, default=Path("bench"))
+    parser.add_argument("--again", type=Path, default=None)
+    parser.add_argument("--to", type=Path, default=Path())
     args = parser.parse_args()
-    (args.to / "RESULTS.md").write_text(render_results(args.source))
+    (args.to / "bench" / "RESULTS.md").write_text(render_results(args.source, args.again))
+    document = json.loads((args.source / "results.json").read_text())
+    write_summary(args.to / "README.md", render_summary(document["results"]))
     for picture in ("results.svg", "growth.svg"):
         if (args.source / picture).exists():
-            shutil.copyfile(args.source / picture, args.to / picture)
-    print(f"{args.to / 'RESULTS.md'} is written.")
+            shutil.copyfile(args.source / picture, args.to / "bench" / picture)
+    print("bench/RESULTS.md and the table of README.md are written.")
 
 
 if __name__ == "__main__":

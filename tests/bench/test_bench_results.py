@@ -1,0 +1,62 @@
+"""What is told of measurements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from bench.results import render_agreement, render_summary, render_targets, write_summary
+
+ROOT = Path(__file__).parents[2]
+
+
+def _one(workload: str, engine: str, rate: int, times: float | None = None, first: float = 8.0) -> dict[str, Any]:
+    return {
+        "workload": workload,
+        "engine": engine,
+        "rows_per_second": rate,
+        "cpu_micros_per_row": 2.0,
+        "first_result_seconds": first,
+        "firesteel_times": times,
+        "problem": None,
+    }
+
+
+RESULTS = [
+    _one("reference", "firesteel", 700_400, 1.0),
+    _one("reference", "flink", 200_000, 3.5, first=9.0),
+    _one("reference", "flink-tuned", 250_000, 2.8),
+    _one("reference", "firesteel-rocksdb", 600_000, 1.17),
+    _one("reference", "flink-rocksdb", 200_000, 3.5),
+    _one("pass", "firesteel", 500_000, 1.0),
+    _one("pass", "spark", 250_000, 2.0) | {"problem": "exit 1"},
+]
+
+
+def test_the_best_of_each_is_compared() -> None:
+    assert render_summary(RESULTS).splitlines()[2:] == [
+        "| PV and UV per region, json to avro | 700,000 | 250,000 |  | 2.8 × Flink |",
+        "| the same, state in RocksDB | 600,000 | 200,000 |  | 3.0 × Flink |",
+        "| filter and projection, json to json | 500,000 |  |  |  |",
+    ]
+
+
+def test_targets_are_those_of_what_was_measured() -> None:
+    told = render_targets(RESULTS)
+    assert "| reference | firesteel | flink-tuned | ≥ 2.5 × rows/s | 2.80 × |" in told
+    assert "| reference | firesteel | flink | ≤ 1 × time to the first result | 0.89 × |" in told
+    assert "spark" not in told
+
+
+def test_ratios_of_two_runs_are_compared() -> None:
+    second = [one | {"firesteel_times": (one["firesteel_times"] or 0) * 1.1} for one in RESULTS]
+    assert "| reference | flink | 3.50 × | 3.85 × | 10% |" in render_agreement(RESULTS, second)
+
+
+def test_the_readme_has_the_table_of_the_results(tmp_path: Path) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text((ROOT / "README.md").read_text())
+    results = (ROOT / "bench" / "RESULTS.md").read_text()
+    table = results.partition("## In short\n\n")[2].partition("\n## ")[0].rstrip("\n") + "\n"
+    write_summary(readme, table)
+    assert readme.read_text() == (ROOT / "README.md").read_text()
