@@ -43,6 +43,9 @@ class Engine:
     #: Whether it closes the last windows when a bounded input ends.
     ends_windows: bool = True
 
+    def can(self, workload: str) -> bool:
+        return not self.workloads or workload in self.workloads
+
 
 def _flink_python() -> Path:
     return python_of("flink-2.3.0", "apache-flink==2.3.0")

@@ -8,6 +8,7 @@ moment of the machine is everybody's; of the warm runs the best counts, because 
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -74,16 +75,27 @@ class Topic:
 
 
 def measure(
-    engines: Sequence[Engine], workload: Workload, small: Topic, whole: Topic, *, rounds: int
+    engines: Sequence[Engine],
+    workload: Workload,
+    small: Topic,
+    whole: Topic,
+    *,
+    rounds: int,
+    seconds: float = math.inf,
 ) -> list[Measured]:
+    """As many rounds as there is time for, and one in any case."""
+    deadline = time.monotonic() + seconds
     sources = [small, *[whole] * rounds]
     with ExitStack() as stack:
         contestants = [stack.enter_context(_contestant(engine, workload, sources)) for engine in engines]
         for contestant in contestants:
             contestant.start()
         for _ in range(rounds):
+            began = time.monotonic()
             for contestant in contestants:
                 contestant.run()
+            if 2 * time.monotonic() - began > deadline:
+                break
     return [contestant.measured() for contestant in contestants]
 
 
@@ -114,6 +126,10 @@ class _Contestant:
             self._meter = CpuMeter(self._process.pid)
             self._await_end()
         self._first_result = first[0] - began if first else None
+        self._tell("no result" if self._first_result is None else f"first result after {self._first_result:.1f} s")
+
+    def _tell(self, what: str) -> None:
+        print(f"  {self._workload.name:14}{self._engine.title:54}{self._problem or what}", flush=True)
 
     def run(self) -> None:
         if self._problem is not None:
@@ -124,7 +140,9 @@ class _Contestant:
             self._process.stdin.write("go\n")
             self._process.stdin.flush()
         self._await_end()
-        self._runs.append(Run(time.monotonic() - began, self._meter.read() - cpu))
+        run = Run(time.monotonic() - began, self._meter.read() - cpu)
+        self._runs.append(run)
+        self._tell(f"{run.seconds:.1f} s, {run.cpu:.1f} s of CPU")
 
     def _await_end(self) -> None:
         """The end of the run, or of the process."""
@@ -152,7 +170,8 @@ class _Contestant:
         return Measured(self._workload.name, name, rows, tuple(self._runs), self._first_result, peak)
 
     def _mistake(self) -> str | None:
-        for source, sink in zip(self._sources, self._sinks, strict=True):
+        # The cold run's sink, and those of the rounds there was time for.
+        for source, sink in list(zip(self._sources, self._sinks, strict=True))[: 1 + len(self._runs)]:
             wrong = self._workload.check(source.cluster, sink, source.views, self._engine.ends_windows)
             if wrong:
                 return f"wrong answer: {wrong[0]}"
