@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import sys
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -58,6 +59,7 @@ def render_table(results: Sequence[Measured]) -> str:
 
 def document(results: Sequence[Measured]) -> dict[str, Any]:
     return {
+        "command": " ".join(["python -m bench", *sys.argv[1:]]),
         "machine": machine(),
         "results": [
             {

@@ -113,12 +113,12 @@ def render_agreement(first: list[dict[str, Any]], second: list[dict[str, Any]]) 
 
 def render_results(folder: Path, again: Path | None = None) -> str:
     document = json.loads((folder / "results.json").read_text())
-    machine = document["machine"]
+    machine, command = document["machine"], document["command"]
     rows = max(one["rows"] for one in document["results"])
     parts = [
         "# Results",
         "",
-        f"Made by `python -m bench.results` from what `make bench`, `python -m bench.latency` and `python -m bench.growth` left."
+        f"Made by `python -m bench.results` from what `{command}`, `python -m bench.latency` and `python -m bench.growth` left."
         f" Figures of one table are of one run; {rows:,} rows where nothing else is said. See [README.md](README.md) for what is"
         " measured and how.",
         "",
@@ -132,7 +132,7 @@ def render_results(folder: Path, again: Path | None = None) -> str:
         "## Targets",
         "",
         render_targets(document["results"]),
-        "## Throughput (`make bench`)",
+        f"## Throughput (`{command}`)",
         "",
         (folder / "results.md").read_text(),
         "![rows per second](results.svg)",
