@@ -42,6 +42,8 @@ def main() -> None:
     workloads = [one for one in WORKLOADS if args.workloads == "all" or one.name in args.workloads.split(",")]
     for engine in engines:
         engine.python(), engine.jars()
+    tasks = sum(engine.can(workload.name) for workload in workloads for engine in engines)
+    seconds = args.minutes * 60 / tasks if args.minutes and tasks else math.inf
     results: list[Measured] = []
     with start_broker(heap="1g", settings={"log.retention.ms": "-1"}) as broker:
         filled: dict[str, tuple[Topic, Topic]] = {}
@@ -55,16 +57,15 @@ def main() -> None:
                 filled[workload.source] = small, whole
                 print(f"{args.rows:,} rows of {workload.source} in {time.monotonic() - started:.0f} s", flush=True)
             started = time.monotonic()
-            able = [engine for engine in engines if engine.can(workload.name)]
-            share = len(able) / sum(engine.can(one.name) for one in workloads for engine in engines)
-            seconds = args.minutes * 60 * share or math.inf
-            found = measure(able, workload, *filled[workload.source], rounds=args.rounds, seconds=seconds)
-            results += found
-            for engine, one in zip(able, found, strict=True):
+            for engine in engines:
+                if not engine.can(workload.name):
+                    continue
+                one = measure(engine, workload, *filled[workload.source], rounds=args.rounds, seconds=seconds)
+                results.append(one)
                 told = one.problem or f"{one.rows_per_second:,.0f} rows/s, {one.cpu_micros:.2f} µs CPU per row"
                 print(f"{workload.name:14}{engine.title:54}{told}", flush=True)
+                write_report(results, args.out)
             print(f"{workload.name} took {time.monotonic() - started:.0f} s", flush=True)
-            write_report(results, args.out)
     print()
     print(render_table(results))
 

@@ -130,7 +130,8 @@ def main() -> None:
                 topic = Topic(broker.bootstrap, "views", views, point.partitions)
                 create_topic(topic.cluster, topic.name, partitions=point.partitions)
                 fill_topic(topic.cluster, topic.name, views, point.partitions)
-                for one in measure(engines, workload, topic, topic, rounds=1):
+                for engine in engines:
+                    one = measure(engine, workload, topic, topic, rounds=1)
                     found.append(
                         Grown(
                             series,

@@ -1,8 +1,7 @@
-"""Engines on one workload: what each of them costs.
+"""One engine on one workload: a process of its own that runs the job several times, and what that costs.
 
-Each has a process of its own, which first runs the job once on a small topic. That run is cold: it counts for the time to
-the first result, from the start of the process. Then they take turns on the whole topic, round after round, so that a slow
-moment of the machine is everybody's; of the warm runs the best counts, because whatever else the machine does only adds.
+The first run is cold, on a small topic: it counts for the time to the first result, from the start of the process. The
+others are warm, on the whole topic, and the best of them is what is reported: whatever else the machine does only adds.
 """
 
 from __future__ import annotations
@@ -75,31 +74,21 @@ class Topic:
 
 
 def measure(
-    engines: Sequence[Engine],
-    workload: Workload,
-    small: Topic,
-    whole: Topic,
-    *,
-    rounds: int,
-    seconds: float = math.inf,
-) -> list[Measured]:
+    engine: Engine, workload: Workload, small: Topic, whole: Topic, *, rounds: int, seconds: float = math.inf
+) -> Measured:
     """As many rounds as there is time for, and one in any case."""
     deadline = time.monotonic() + seconds
-    sources = [small, *[whole] * rounds]
-    with ExitStack() as stack:
-        contestants = [stack.enter_context(_contestant(engine, workload, sources)) for engine in engines]
-        for contestant in contestants:
-            contestant.start()
+    with _runner(engine, workload, [small, *[whole] * rounds]) as runner:
+        runner.start()
         for _ in range(rounds):
             began = time.monotonic()
-            for contestant in contestants:
-                contestant.run()
+            runner.run()
             if 2 * time.monotonic() - began > deadline:
                 break
-    return [contestant.measured() for contestant in contestants]
+    return runner.measured()
 
 
-class _Contestant:
+class _Runner:
     """An engine whose process runs the workload once cold, with `start`, and once more at each call of `run`."""
 
     def __init__(
@@ -155,8 +144,10 @@ class _Contestant:
             _repeated(2.0, lambda: self._memory.append(memory_bytes(process.pid))),
             _repeated(0.5, self._meter.read),
         ):
-            ended = any(line.startswith("end") for line in process.stdout)
-        killer.cancel()
+            try:
+                ended = any(line.startswith("end") for line in process.stdout)
+            finally:
+                killer.cancel()
         if not ended:
             self._problem = why(self._log.read_text(errors="replace"), process.wait())
 
@@ -179,7 +170,7 @@ class _Contestant:
 
 
 @contextmanager
-def _contestant(engine: Engine, workload: Workload, sources: Sequence[Topic]) -> Iterator[_Contestant]:
+def _runner(engine: Engine, workload: Workload, sources: Sequence[Topic]) -> Iterator[_Runner]:
     stamp = f"{int(time.time() * 1000):x}"
     sinks = [f"{workload.name}-{engine.name}-{stamp}-{number}" for number in range(len(sources))]
     for source, sink in zip(sources, sinks, strict=True):
@@ -187,7 +178,7 @@ def _contestant(engine: Engine, workload: Workload, sources: Sequence[Topic]) ->
     with tempfile.TemporaryDirectory(prefix="firesteel-bench-") as folder, ExitStack() as stack:
         order = _order(engine, workload, sources, sinks, Path(folder))
         log = Path(folder) / "job.log"
-        yield _Contestant(
+        yield _Runner(
             engine, workload, sources, sinks, lambda: stack.enter_context(running_job(engine, order, log)), log
         )
 
