@@ -33,9 +33,9 @@ class Point:
 
 
 SERIES: dict[str, tuple[Point, ...]] = {
-    "rows": tuple(Point(rows * _MILLION, 100_000, 4) for rows in (1, 2, 5, 10, 20)),
+    "rows": tuple(Point(rows * _MILLION, 100_000, 4) for rows in (1, 5, 20)),
     "users": tuple(Point(5 * _MILLION, users, 4) for users in (10_000, 100_000, _MILLION, 5 * _MILLION)),
-    "partitions": tuple(Point(2 * _MILLION, 100_000, partitions) for partitions in (1, 2, 4, 8, 16)),
+    "partitions": tuple(Point(2 * _MILLION, 100_000, partitions) for partitions in (1, 4, 16)),
 }
 
 

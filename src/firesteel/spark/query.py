@@ -176,8 +176,11 @@ class RunningQuery:
         self._begun.wait()
         metrics = self._query._jsq.streamingQuery().lastExecution().observedMetrics()
         for number, times in self._times.items():
-            row = metrics.apply(times_name(number))
-            times.note({slot: None if row.isNullAt(slot) else row.getLong(slot) for slot in range(row.size())})
+            found = metrics.get(times_name(number))
+            # Spark leaves out what stands above a source that has nothing to give.
+            if found.isDefined():
+                row = found.get()
+                times.note({slot: None if row.isNullAt(slot) else row.getLong(slot) for slot in range(row.size())})
 
     def _await_end(self, query: StreamingQuery) -> None:
         """A bounded query has reached its end when there is nothing left to process."""
