@@ -59,7 +59,7 @@ check: setup ## firesteel check on every example
 	$(BIN)/firesteel check examples
 
 bench: setup warm ## Firesteel, Flink and Spark side by side on small topics: under ten minutes on a quiet machine
-	$(BIN)/python -m bench --minutes 9
+	$(BIN)/python -m bench
 
 bench-full: setup warm ## the same on 5,000,000 rows, all workloads, three rounds: about an hour
 	$(BIN)/python -m bench --rows 5000000 --rounds 3 --engines all --workloads all

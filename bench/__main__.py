@@ -8,7 +8,6 @@ The table is printed; JSON, the table and a picture are written to `--out`.
 from __future__ import annotations
 
 import argparse
-import math
 import time
 from pathlib import Path
 
@@ -33,7 +32,6 @@ def main() -> None:
     parser.add_argument("--users", type=int, default=100_000)
     parser.add_argument("--partitions", type=int, default=4)
     parser.add_argument("--rounds", type=int, default=2, help="runs of each engine, after one that is cold")
-    parser.add_argument("--minutes", type=float, default=0.0, help="leave rounds out that would take longer; 0: none")
     parser.add_argument("--engines", default=",".join(_SHORT))
     parser.add_argument("--workloads", default=",".join(_SHORT_WORKLOADS))
     parser.add_argument("--out", type=Path, default=Path("bench/out"))
@@ -42,8 +40,6 @@ def main() -> None:
     workloads = [one for one in WORKLOADS if args.workloads == "all" or one.name in args.workloads.split(",")]
     for engine in engines:
         engine.python(), engine.jars()
-    tasks = sum(engine.can(workload.name) for workload in workloads for engine in engines)
-    seconds = args.minutes * 60 / tasks if args.minutes and tasks else math.inf
     results: list[Measured] = []
     with start_broker(heap="1g", settings={"log.retention.ms": "-1"}) as broker:
         filled: dict[str, tuple[Topic, Topic]] = {}
@@ -60,7 +56,7 @@ def main() -> None:
             for engine in engines:
                 if not engine.can(workload.name):
                     continue
-                one = measure(engine, workload, *filled[workload.source], rounds=args.rounds, seconds=seconds)
+                one = measure(engine, workload, *filled[workload.source], rounds=args.rounds)
                 results.append(one)
                 told = one.problem or f"{one.rows_per_second:,.0f} rows/s, {one.cpu_micros:.2f} µs CPU per row"
                 print(f"{workload.name:14}{engine.title:54}{told}", flush=True)
