@@ -77,11 +77,20 @@ ENGINES = (
     ),
     Engine(
         "flink-rocksdb",
-        "Flink 2.3.0, RocksDB",
+        "Flink 2.3.0, RocksDB, mini-batch, two phases, split distinct",
         "flink",
         _flink_python,
         _flink_jars,
         {**_FLINK, **_TUNED, "state.backend.type": "rocksdb"},
+        workloads=frozenset({"reference"}),
+    ),
+    Engine(
+        "flink-rocksdb-default",
+        "Flink 2.3.0, RocksDB, default",
+        "flink",
+        _flink_python,
+        _flink_jars,
+        {**_FLINK, "state.backend.type": "rocksdb"},
         workloads=frozenset({"reference"}),
     ),
     Engine(

@@ -23,6 +23,7 @@ from firesteel.dev.jars import KAFKA_VERSION
 #: Workload, engine of ours, engine compared with, how many times its rows per second, which part of its CPU.
 _TARGETS: tuple[tuple[str, str, str, float, float | None], ...] = (
     ("reference", "firesteel", "flink-tuned", 2.5, 0.35),
+    ("reference", "firesteel-rocksdb", "flink-rocksdb-default", 3.0, None),
     ("reference", "firesteel-rocksdb", "flink-rocksdb", 3.0, None),
     ("pass", "firesteel", "flink", 1.6, None),
     ("exactly-once", "firesteel", "flink", 1.6, None),
