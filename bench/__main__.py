@@ -11,7 +11,7 @@ import argparse
 import time
 from pathlib import Path
 
-from bench.engine import ENGINES
+from bench.engine import ENGINES, Engine
 from bench.measure import Measured, Topic, measure
 from bench.report import render_table, write_report
 from bench.workload import WORKLOADS, Workload
@@ -19,9 +19,14 @@ from firesteel.dev.broker import start_broker
 from firesteel.dev.pageviews import fill_topic
 from firesteel.kafka.admin import create_topic
 
-#: What ends within ten minutes.
-_SHORT = ("firesteel", "firesteel-rocksdb", "flink", "flink-tuned", "flink-rocksdb", "spark")
-_SHORT_WORKLOADS = ("reference", "pass", "exactly-once", "debezium")
+#: Which engines run which workloads where nothing is said: what ends within ten minutes.
+_SHORT = {
+    "reference": ("firesteel", "firesteel-rocksdb", "flink", "flink-tuned", "flink-rocksdb", "spark"),
+    "pass": ("firesteel", "flink", "spark"),
+    "exactly-once": ("firesteel", "flink"),
+    "debezium": ("firesteel", "flink"),
+}
+_USUAL = ("firesteel", "flink", "spark")
 #: Which part of the rows a cold run has: enough to warm a JVM.
 _COLD_PART = 4
 
@@ -32,18 +37,18 @@ def main() -> None:
     parser.add_argument("--users", type=int, default=100_000)
     parser.add_argument("--partitions", type=int, default=4)
     parser.add_argument("--rounds", type=int, default=2, help="runs of each engine, after one that is cold")
-    parser.add_argument("--engines", default=",".join(_SHORT))
-    parser.add_argument("--workloads", default=",".join(_SHORT_WORKLOADS))
+    parser.add_argument("--engines", help="all, or their names with commas between them")
+    parser.add_argument("--workloads", help="all, or their names with commas between them")
     parser.add_argument("--out", type=Path, default=Path("bench/out"))
     args = parser.parse_args()
-    engines = [engine for engine in ENGINES if args.engines == "all" or engine.name in args.engines.split(",")]
-    workloads = [one for one in WORKLOADS if args.workloads == "all" or one.name in args.workloads.split(",")]
-    for engine in engines:
-        engine.python(), engine.jars()
+    asked = _asked(args.workloads, args.engines)
+    for _, engines in asked:
+        for engine in engines:
+            engine.python(), engine.jars()
     results: list[Measured] = []
     with start_broker(heap="1g", settings={"log.retention.ms": "-1"}) as broker:
         filled: dict[str, tuple[Topic, Topic]] = {}
-        for workload in workloads:
+        for workload, engines in asked:
             if workload.source not in filled:
                 started = time.monotonic()
                 small, whole = (
@@ -54,8 +59,6 @@ def main() -> None:
                 print(f"{args.rows:,} rows of {workload.source} in {time.monotonic() - started:.0f} s", flush=True)
             started = time.monotonic()
             for engine in engines:
-                if not engine.can(workload.name):
-                    continue
                 one = measure(engine, workload, *filled[workload.source], rounds=args.rounds)
                 results.append(one)
                 told = one.problem or f"{one.rows_per_second:,.0f} rows/s, {one.cpu_micros:.2f} µs CPU per row"
@@ -64,6 +67,17 @@ def main() -> None:
             print(f"{workload.name} took {time.monotonic() - started:.0f} s", flush=True)
     print()
     print(render_table(results))
+
+
+def _asked(workloads: str | None, engines: str | None) -> list[tuple[Workload, list[Engine]]]:
+    """The workloads, each with the engines that are to run it and can."""
+    found = []
+    for workload in WORKLOADS:
+        if workloads == "all" or workload.name in (workloads.split(",") if workloads else _SHORT):
+            names = engines.split(",") if engines else _SHORT.get(workload.name, _USUAL)
+            able = [one for one in ENGINES if one.can(workload.name) and (engines == "all" or one.name in names)]
+            found.append((workload, able))
+    return found
 
 
 def _fill(bootstrap: str, workload: Workload, rows: int, users: int, partitions: int) -> Topic:
