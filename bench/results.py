@@ -1,9 +1,9 @@
 """RESULTS.md, and the table of the README, from what the benchmarks have left in their folder:
 
-    python -m bench.results [--from bench/out] [--again bench/out2] [--to .]
+    python -m bench.results [--from bench/out] [--more bench/more] [--again bench/again] [--to .]
 
-`--again` is the folder of a second `make bench`, with whose ratios those of the first are compared. The figures of one table
-belong together; nothing in them is written by hand.
+`--more` is the folder of a run of other workloads or engines; `--again` that of a second `make bench`, with whose ratios those
+of the first are compared. The figures of one table are of one run, and so are the two of each ratio; nothing is written by hand.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -32,11 +32,14 @@ _TARGETS: tuple[tuple[str, str, str, float, float | None], ...] = (
 )
 
 
-def render_targets(results: list[dict[str, Any]]) -> str:
-    found = {(one["workload"], one["engine"]): one for one in results if not one["problem"]}
+#: What one run of the benchmark has found.
+Found = list[dict[str, Any]]
+
+
+def render_targets(*runs: Found) -> str:
     lines = ["| workload | | against | target | measured |", "|---|---|---|--:|--:|"]
     for workload, own, other, times, cpu in _TARGETS:
-        ours, theirs = found.get((workload, own)), found.get((workload, other))
+        ours, theirs = _pair(runs, workload, own, other)
         if ours is None or theirs is None:
             continue
         ratio = ours["rows_per_second"] / theirs["rows_per_second"]
@@ -44,11 +47,20 @@ def render_targets(results: list[dict[str, Any]]) -> str:
         if cpu is not None:
             part = ours["cpu_micros_per_row"] / theirs["cpu_micros_per_row"]
             lines.append(f"| {workload} | {own} | {other} | ≤ {cpu} × CPU per row | {part:.2f} × |")
-    ours, theirs = found.get(("reference", "firesteel")), found.get(("reference", "flink"))
+    ours, theirs = _pair(runs, "reference", "firesteel", "flink")
     if ours is not None and theirs is not None:
         ratio = ours["first_result_seconds"] / theirs["first_result_seconds"]
         lines.append(f"| reference | firesteel | flink | ≤ 1 × time to the first result | {ratio:.2f} × |")
     return "\n".join(lines) + "\n"
+
+
+def _pair(runs: Sequence[Found], workload: str, *engines: str) -> list[dict[str, Any] | None]:
+    """What the engines did in the first run that has all of them."""
+    for results in runs:
+        found = {one["engine"]: one for one in results if one["workload"] == workload and not one["problem"]}
+        if found.keys() >= set(engines):
+            return [found[engine] for engine in engines]
+    return [None for _ in engines]
 
 
 @dataclass(frozen=True)
@@ -61,6 +73,10 @@ class _Line:
     flink: tuple[str, ...] = ("flink", "flink-tuned")
     spark: tuple[str, ...] = ("spark",)
 
+    @property
+    def engines(self) -> tuple[tuple[str, ...], ...]:
+        return self.own, self.flink, self.spark
+
 
 def _lines() -> Iterator[_Line]:
     for workload in WORKLOADS:
@@ -69,26 +85,26 @@ def _lines() -> Iterator[_Line]:
             yield _Line("the same, state in RocksDB", "reference", ("firesteel-rocksdb",), ("flink-rocksdb",), ())
 
 
-def render_summary(results: list[dict[str, Any]]) -> str:
+def render_summary(*runs: Found) -> str:
     told = [
         "| rows per second | Firesteel | Flink 2.3.0 | Spark 4.0.0 by hand | Firesteel is |",
         "|---|--:|--:|--:|---|",
     ]
     for line in _lines():
-        own, flink, spark = (
-            max((one["rows_per_second"] for one in results if _is_one(one, line.workload, engines)), default=None)
-            for engines in (line.own, line.flink, line.spark)
-        )
+        rates = [[_best(results, line.workload, engines) for engines in line.engines] for results in runs]
+        # The run that has most of them.
+        own, flink, spark = max(rates, key=lambda found: sum(rate is not None for rate in found))
         if own is None:
             continue
         times = [f"{own / rate:.1f} × {name}" for rate, name in ((flink, "Flink"), (spark, "Spark")) if rate]
-        rates = " | ".join(map(_thousands, (own, flink, spark)))
-        told.append(f"| {line.title} | {rates} | {', '.join(times)} |")
+        shown = " | ".join(map(_thousands, (own, flink, spark)))
+        told.append(f"| {line.title} | {shown} | {', '.join(times)} |")
     return "\n".join(told) + "\n"
 
 
-def _is_one(one: dict[str, Any], workload: str, engines: tuple[str, ...]) -> bool:
-    return one["workload"] == workload and one["engine"] in engines and not one["problem"]
+def _best(results: Found, workload: str, engines: tuple[str, ...]) -> float | None:
+    ours = [one for one in results if one["workload"] == workload and one["engine"] in engines and not one["problem"]]
+    return max((one["rows_per_second"] for one in ours), default=None)
 
 
 def _thousands(rate: float | None) -> str:
@@ -99,7 +115,7 @@ def _thousands(rate: float | None) -> str:
     return "" if rate is None else f"{round(rate, -3):,.0f}"
 
 
-def render_agreement(first: list[dict[str, Any]], second: list[dict[str, Any]]) -> str:
+def render_agreement(first: Found, second: Found) -> str:
     """How the ratios of two runs agree."""
     again = {(one["workload"], one["engine"]): one["firesteel_times"] for one in second}
     lines = ["| workload | engine | Firesteel is | in the second run | difference |", "|---|---|--:|--:|--:|"]
@@ -112,16 +128,15 @@ def render_agreement(first: list[dict[str, Any]], second: list[dict[str, Any]]) 
     return "\n".join(lines) + "\n"
 
 
-def render_results(folder: Path, again: Path | None = None) -> str:
-    document = json.loads((folder / "results.json").read_text())
-    machine, command = document["machine"], document["command"]
+def render_results(folder: Path, more: Path | None = None, again: Path | None = None) -> str:
+    document, machine = _document(folder), _document(folder)["machine"]
+    runs = [_document(one)["results"] for one in (folder, more) if one is not None]
     rows = max(one["rows"] for one in document["results"])
     parts = [
         "# Results",
         "",
-        f"Made by `python -m bench.results` from what `{command}`, `python -m bench.latency` and `python -m bench.growth` left."
-        f" Figures of one table are of one run; {rows:,} rows where nothing else is said. See [README.md](README.md) for what is"
-        " measured and how.",
+        f"Made by `python -m bench.results` from what the commands below left. Figures of one table are of one run; {rows:,} rows"
+        " where nothing else is said. See [README.md](README.md) for what is measured and how.",
         "",
         f"- machine: {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}, Python {machine['python']}",
         f"- Firesteel {version('firesteel')} on PySpark {version('pyspark')}; Flink 2.3.0; Spark by hand: PySpark 4.0.0;"
@@ -129,27 +144,30 @@ def render_results(folder: Path, again: Path | None = None) -> str:
         "",
         "## In short",
         "",
-        render_summary(document["results"]),
+        render_summary(*runs),
         "## Targets",
         "",
-        render_targets(document["results"]),
-        f"## Throughput (`{command}`)",
-        "",
-        (folder / "results.md").read_text(),
-        "![rows per second](results.svg)",
-        "",
+        render_targets(*runs),
     ]
+    for one, picture in ((folder, "results.svg"), (more, "more.svg")):
+        if one is not None:
+            parts += [f"## Throughput (`{_document(one)['command']}`)", "", (one / "results.md").read_text()]
+            parts += [f"![rows per second]({picture})", ""]
     if again is not None:
-        second = json.loads((again / "results.json").read_text())
-        parts += ["### A second run", "", render_agreement(document["results"], second["results"])]
+        parts += ["## A second run", "", render_agreement(document["results"], _document(again)["results"])]
     for name, title, picture in (
-        ("latency.md", "Latency (`python -m bench.latency`)", None),
+        ("latency.md", "Latency (`python -m bench.latency`)", ""),
         ("growth.md", "Growth (`python -m bench.growth`)", "growth.svg"),
     ):
         if (folder / name).exists():
             parts += [f"## {title}", "", (folder / name).read_text()]
             parts += [f"![{title.split(' ')[0].lower()}]({picture})", ""] if picture else []
     return "\n".join(parts)
+
+
+def _document(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "results.json").read_text())
+    return found
 
 
 def write_summary(readme: Path, summary: str) -> None:
@@ -165,15 +183,19 @@ _OPEN, _CLOSE = "<!-- speed: made by python -m bench.results -->", "<!-- end of 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--from", dest="source", type=Path, default=Path("bench/out"))
-    parser.add_argument("--again", type=Path, default=None)
+    parser.add_argument("--more", type=Path)
+    parser.add_argument("--again", type=Path)
     parser.add_argument("--to", type=Path, default=Path())
     args = parser.parse_args()
-    (args.to / "bench" / "RESULTS.md").write_text(render_results(args.source, args.again))
-    document = json.loads((args.source / "results.json").read_text())
-    write_summary(args.to / "README.md", render_summary(document["results"]))
-    for picture in ("results.svg", "growth.svg"):
-        if (args.source / picture).exists():
-            shutil.copyfile(args.source / picture, args.to / "bench" / picture)
+    (args.to / "bench" / "RESULTS.md").write_text(render_results(args.source, args.more, args.again))
+    runs = [_document(one)["results"] for one in (args.source, args.more) if one is not None]
+    write_summary(args.to / "README.md", render_summary(*runs))
+    pictures = {args.source / "results.svg": "results.svg", args.source / "growth.svg": "growth.svg"}
+    if args.more is not None:
+        pictures[args.more / "results.svg"] = "more.svg"
+    for picture, name in pictures.items():
+        if picture.exists():
+            shutil.copyfile(picture, args.to / "bench" / name)
     print("bench/RESULTS.md and the table of README.md are written.")
 
 
