@@ -37,6 +37,13 @@ _LATE = (
     " -XX:Tier4BackEdgeThreshold=2000000"
 )
 
+#: Which part of the machine's memory Spark's JVM may take on one machine, where it keeps the state: the JVM's own choice.
+#: Spark's is 1 GB, in which a few million keys fit.
+_HEAP_PART = 4
+_LEAST_HEAP = 1 << 30
+#: What is for new objects stays as it is with Spark's 1 GB: a larger part would only be filled before it is cleaned.
+_YOUNG = "-XX:MaxNewSize=341m"
+
 #: Where the log of this process's session is; None while there is no session of ours.
 _log: Path | None = None
 
@@ -67,7 +74,7 @@ def open_session(
     conf = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j} -XX:+UseParallelGC {_LATE} {archive}",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j} -XX:+UseParallelGC {_YOUNG} {_LATE} {archive}",
         # No table is ever stored; Spark would name a folder here in the current one.
         "spark.sql.warehouse.dir": str(Path(tempfile.gettempdir()) / "firesteel-warehouse"),
         "spark.sql.streaming.stopTimeout": "30s",
@@ -78,7 +85,7 @@ def open_session(
     }
     if is_local(master):
         # Spark's own choice starts three processes for each file of a checkpoint, to find out about symbolic links.
-        conf = {"spark.sql.streaming.checkpointFileManagerClass": _FILE_MANAGER} | conf
+        conf = {"spark.sql.streaming.checkpointFileManagerClass": _FILE_MANAGER, "spark.driver.memory": _heap()} | conf
     if is_loopback(master):
         # On one machine nothing listens but on loopback.
         conf = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"} | conf
@@ -102,6 +109,11 @@ def open_session(
         threading.Thread(target=_wake_workers, args=(session,), name="firesteel-wake", daemon=True).start()
     _look_for_no_sources(session)
     return session
+
+
+def _heap() -> str:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return f"{max(_LEAST_HEAP, memory // _HEAP_PART) >> 20}m"
 
 
 def _write_plain_files(session: SparkSession) -> None:
