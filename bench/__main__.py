@@ -16,8 +16,6 @@ from bench.measure import Measured, Topic, measure
 from bench.report import render_table, write_report
 from bench.workload import WORKLOADS, Workload
 from firesteel.dev.broker import start_broker
-from firesteel.dev.pageviews import fill_topic
-from firesteel.kafka.admin import create_topic
 
 #: Which engines run which workloads where nothing is said: what ends within ten minutes.
 _SHORT = {
@@ -82,8 +80,7 @@ def _asked(workloads: str | None, engines: str | None) -> list[tuple[Workload, l
 
 def _fill(bootstrap: str, workload: Workload, rows: int, users: int, partitions: int) -> Topic:
     topic = Topic(bootstrap, f"pageviews-{workload.source}-{rows}", workload.views(rows, users), partitions)
-    create_topic(topic.cluster, topic.name, partitions=partitions)
-    fill_topic(topic.cluster, topic.name, topic.views, partitions)
+    topic.fill()
     return topic
 
 

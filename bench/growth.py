@@ -19,8 +19,6 @@ from bench.engine import ENGINES
 from bench.measure import Topic, measure
 from bench.workload import WORKLOADS
 from firesteel.dev.broker import start_broker
-from firesteel.dev.pageviews import fill_topic
-from firesteel.kafka.admin import create_topic
 
 _MILLION = 1_000_000
 
@@ -128,8 +126,7 @@ def main() -> None:
             # A broker for each: the topics of twenty million rows are not to fill the disk together.
             with start_broker(heap="1g") as broker:
                 topic = Topic(broker.bootstrap, "views", views, point.partitions)
-                create_topic(topic.cluster, topic.name, partitions=point.partitions)
-                fill_topic(topic.cluster, topic.name, views, point.partitions)
+                topic.fill()
                 for engine in engines:
                     one = measure(engine, workload, topic, topic, rounds=1)
                     found.append(

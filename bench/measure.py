@@ -23,7 +23,7 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from bench.engine import Engine
 from bench.process import CpuMeter, memory_bytes
 from bench.workload import Workload
-from firesteel.dev.pageviews import PageViews
+from firesteel.dev.pageviews import PageViews, fill_topic
 from firesteel.kafka.admin import create_topic
 
 _JOBS = Path(__file__).parent / "job"
@@ -60,7 +60,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic on a broker, and what it was filled with."""
+    """A topic on a broker, and what it is filled with."""
 
     bootstrap: str
     name: str
@@ -70,6 +70,10 @@ class Topic:
     @property
     def cluster(self) -> dict[str, str]:
         return {"bootstrap.servers": self.bootstrap}
+
+    def fill(self) -> None:
+        create_topic(self.cluster, self.name, partitions=self.partitions)
+        fill_topic(self.cluster, self.name, self.views, self.partitions)
 
 
 def measure(engine: Engine, workload: Workload, small: Topic, whole: Topic, *, rounds: int) -> Measured:

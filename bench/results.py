@@ -129,7 +129,8 @@ def render_agreement(first: Found, second: Found) -> str:
 
 
 def render_results(folder: Path, more: Path | None = None, again: Path | None = None) -> str:
-    document, machine = _document(folder), _document(folder)["machine"]
+    document = _document(folder)
+    machine = document["machine"]
     runs = [_document(one)["results"] for one in (folder, more) if one is not None]
     rows = max(one["rows"] for one in document["results"])
     parts = [

@@ -164,22 +164,6 @@ class Workload:
         return self.script.format(bootstrap=bootstrap, source=source, sink=sink, own=own)
 
 
-def _json_views(rows: int, users: int) -> PageViews:
-    return PageViews(rows, users=users)
-
-
-def _late_views(rows: int, users: int) -> PageViews:
-    return LateViews(rows, users=users)
-
-
-def _changed_views(rows: int, users: int) -> PageViews:
-    return ChangedViews(rows, users=users)
-
-
-def _encoded_views(format: str, rows: int, users: int) -> PageViews:
-    return EncodedViews(rows, users=users, format=format)
-
-
 def _check_counts(cluster: Cluster, topic: str, views: PageViews, ended: bool) -> tuple[str, ...]:
     return differences(views.expected_counts(), decode_counts(last_values(cluster, topic)))
 
@@ -237,7 +221,7 @@ WORKLOADS = (
         "reference",
         "PV and UV per region, json to avro",
         "json",
-        _json_views,
+        PageViews,
         _SOURCE % "json" + _COUNTS,
         _check_counts,
     ),
@@ -245,7 +229,7 @@ WORKLOADS = (
         "pass",
         "filter and projection, json to json",
         "json",
-        _json_views,
+        PageViews,
         _SOURCE % "json" + _PASSED % ("json", ""),
         _check_kept("json"),
     ),
@@ -253,7 +237,7 @@ WORKLOADS = (
         "exactly-once",
         "the same, exactly once",
         "json",
-        _json_views,
+        PageViews,
         _SOURCE % "json" + _PASSED % ("json", _EXACTLY_ONCE),
         _check_kept("json"),
     ),
@@ -261,7 +245,7 @@ WORKLOADS = (
         "avro",
         "filter and projection, avro to avro",
         "avro",
-        partial(_encoded_views, "avro"),
+        partial(EncodedViews, format="avro"),
         _SOURCE % "avro" + _PASSED % ("avro", ""),
         _check_kept("avro"),
     ),
@@ -269,7 +253,7 @@ WORKLOADS = (
         "csv",
         "filter and projection, csv to json",
         "csv",
-        partial(_encoded_views, "csv"),
+        partial(EncodedViews, format="csv"),
         _SOURCE % "csv" + _PASSED % ("json", ""),
         _check_kept("json"),
     ),
@@ -277,7 +261,7 @@ WORKLOADS = (
         "debezium",
         "counts and sums over a changelog, debezium-json to avro",
         "debezium-json",
-        _changed_views,
+        ChangedViews,
         _SOURCE % "debezium-json" + _SUMS,
         _check_sums,
     ),
@@ -285,7 +269,7 @@ WORKLOADS = (
         "window",
         "views per minute and region, rows out of order and late, json to json",
         "json-late",
-        _late_views,
+        LateViews,
         (_SOURCE % "json").replace("user_region STRING)", _WATERMARK) + _WINDOWS,
         _check_windows,
         batches=4,
