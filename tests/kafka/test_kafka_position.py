@@ -14,7 +14,7 @@ from confluent_kafka.admin import AdminClient
 from firesteel.errors import FiresteelError, JobError, OutsideError
 from firesteel.kafka.group import commit_positions
 from firesteel.kafka.position import Positions, Subscription, find_ends, find_partitions, find_start
-from firesteel.kafka.reader import consumer_for, read_range
+from firesteel.kafka.reader import consumer_for, read_range, read_stretches
 from firesteel.options.position import (
     AtTimestamp,
     Bound,
@@ -185,3 +185,31 @@ def test_records_that_were_deleted(cluster: dict[str, str], make_topic: Callable
     assert error.value.message == (
         f"Partition 0 of '{topic}' is to be read from offset 1, and it starts at 4 now: older records were deleted."
     )
+
+
+@dataclass(frozen=True)
+class Piece:
+    topic: str
+    partition: int
+    start: int
+    end: int
+
+
+def test_short_stretches_are_read_together(
+    cluster: dict[str, str], make_topic: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each keeps its own messages and their order; one ends with a transaction's marker, one has more behind its end."""
+    monkeypatch.setattr("firesteel.kafka.reader.BLOCK", 8)
+    topic, other = make_topic(partitions=3), Transactions(cluster, make_topic())
+    producer = Producer(cluster)
+    for number in range(30):
+        producer.produce(topic, str(number).encode(), partition=number % 3)
+    producer.flush(30)
+    other.begin("a", "b")
+    other.producer.commit_transaction(30)
+    pieces = [Piece(topic, 2, 1, 4), Piece(other.topic, 0, 0, 3), Piece(topic, 0, 5, 7), Piece(topic, 1, 0, 10)]
+    found = [
+        [(message.value() or b"").decode() for block in blocks for message in block]
+        for blocks in read_stretches(cluster, pieces)
+    ]
+    assert found == [["5", "8", "11"], ["a", "b"], ["15", "18"], [str(number) for number in range(1, 30, 3)]]

@@ -1,10 +1,11 @@
-"""Reading a range of one partition. One consumer per process is kept and used again: a fresh one costs tens of milliseconds."""
+"""Reading ranges of partitions. One consumer per process is kept and used again: a fresh one costs tens of milliseconds."""
 
 from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
 
 from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 
@@ -66,6 +67,82 @@ def reader_config(config: Mapping[str, str]) -> dict[str, object]:
     }
 
 
+class Stretch(Protocol):
+    """From `start` up to `end`, which is not read."""
+
+    @property
+    def topic(self) -> str: ...
+    @property
+    def partition(self) -> int: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
+def read_stretches(config: Mapping[str, str], stretches: Sequence[Stretch]) -> Iterator[Iterable[list[Message]]]:
+    """The blocks of each stretch, in turn. Short ones are read together: a consumer that turns to another partition needs some
+    milliseconds for it.
+    """
+    for together in _together(stretches):
+        if len(together) == 1:
+            [one] = together
+            yield read_range(config, one.topic, one.partition, one.start, one.end)
+        else:
+            yield from _read_together(config, together)
+
+
+def _together(stretches: Sequence[Stretch]) -> Iterator[list[Stretch]]:
+    """Neighbours that make up one block at most."""
+    group: list[Stretch] = []
+    length = 0
+    for one in stretches:
+        more = one.end - one.start
+        if group and length + more > BLOCK:
+            yield group
+            group, length = [], 0
+        group.append(one)
+        length += more
+    if group:
+        yield group
+
+
+def _read_together(config: Mapping[str, str], stretches: Sequence[Stretch]) -> Iterator[Iterable[list[Message]]]:
+    found: dict[tuple[str, int], list[Message]] = {(one.topic, one.partition): [] for one in stretches}
+    ends = {(one.topic, one.partition): one.end for one in stretches}
+    positions = {(one.topic, one.partition): one.start for one in stretches}
+    consumer = consumer_for(config)
+    consumer.assign([TopicPartition(topic, number, start) for (topic, number), start in positions.items()])
+    _rest_collector()
+    try:
+        last_seen = time.monotonic()
+        while waiting := [place for place, position in positions.items() if position < ends[place]]:
+            left = sum(ends[place] - positions[place] for place in waiting)
+            messages = consumer.consume(left, timeout=_BLOCK_SECONDS)
+            for message in messages:
+                place, offset = (message.topic() or "", message.partition() or 0), message.offset() or 0
+                error = message.error()
+                if error is None:
+                    if offset < ends[place]:
+                        found[place].append(message)
+                    positions[place] = offset + 1
+                elif error.code() == KafkaError._PARTITION_EOF:
+                    positions[place] = max(positions[place], offset)
+                elif error.code() not in _PASSING:
+                    # What concerns the client as a whole has no partition.
+                    where = place if place in ends else waiting[0]
+                    raise _read_error(consumer, error, *where, positions[where])
+            if messages:
+                last_seen = time.monotonic()
+            elif time.monotonic() - last_seen > _STALLED_SECONDS:
+                place = waiting[0]
+                raise _stalled(*place, positions[place], ends[place])
+    finally:
+        gc.enable()
+        consumer.unassign()
+    yield from ([block] if block else [] for block in found.values())
+
+
 def read_range(config: Mapping[str, str], topic: str, partition: int, start: int, end: int) -> Iterator[list[Message]]:
     """The messages from `start` up to `end`, which is not read, in blocks."""
     consumer = consumer_for(config)
@@ -98,11 +175,7 @@ def read_range(config: Mapping[str, str], topic: str, partition: int, start: int
                 last_seen = time.monotonic()
                 yield block
             elif time.monotonic() - last_seen > _STALLED_SECONDS:
-                raise JobError(
-                    f"Partition {partition} of '{topic}' gave nothing for {_STALLED_SECONDS:.0f} s at offset {position};"
-                    f" it should reach {end}.",
-                    hint="Check the broker.",
-                )
+                raise _stalled(topic, partition, position, end)
     finally:
         gc.enable()
         consumer.unassign()
@@ -125,6 +198,13 @@ def _rest_collector() -> None:
         gc.freeze()
         _settled.append(True)
     gc.disable()
+
+
+def _stalled(topic: str, partition: int, position: int, end: int) -> JobError:
+    return JobError(
+        f"Partition {partition} of '{topic}' gave nothing for {_STALLED_SECONDS:.0f} s at offset {position}; it should reach {end}.",
+        hint="Check the broker.",
+    )
 
 
 def _read_error(consumer: Consumer, error: KafkaError, topic: str, partition: int, position: int) -> FiresteelError:

@@ -41,9 +41,13 @@ def spread(batch: DataFrame, tasks: int | None, key: tuple[str, ...]) -> DataFra
     return batch.repartition(tasks, *(column(name) for name in key))
 
 
+def is_ordered(rows: DataFrame) -> bool:
+    return ORDER in rows.columns
+
+
 def in_order(batch: DataFrame, checkpoint: Path, batch_id: int) -> DataFrame:
     """Rows that know their place in the order of arrival are written in it."""
-    if ORDER not in batch.columns:
+    if not is_ordered(batch):
         return batch
     if planned_rows(checkpoint, batch_id) <= _FEW:
         batch = batch.coalesce(1)

@@ -14,9 +14,9 @@ from pyspark.sql import DataFrame, SparkSession
 from firesteel.errors import FiresteelError, JobError
 from firesteel.kafka.dead_letter import DeadLetters, flush_letters, remove_stages, staged_files, write_letters
 from firesteel.kafka.writer import kept_writer
-from firesteel.spark.arrange import in_order, spread
+from firesteel.spark.arrange import in_order, is_ordered, spread
 from firesteel.spark.failure import carry
-from firesteel.spark.fault import planned_fault, reach
+from firesteel.spark.fault import fault_file, planned_fault, reach
 from firesteel.spark.offset_log import planned_batch
 from firesteel.spark.sink import WriteSpec, make_write_task
 
@@ -58,7 +58,11 @@ class Gate:
 
 
 class AtLeastOnce:
-    """For `foreachBatch`: every task writes its own rows; a batch that runs again writes them again."""
+    """For `foreachBatch`: every task writes its own rows; a batch that runs again writes them again.
+
+    `place` takes the stream's rows first. Where a batch's rows are laid out is known then, if it does not depend on the batch,
+    and the writing is planned with the stream: what is left to `foreachBatch` is planned anew for each batch.
+    """
 
     def __init__(
         self,
@@ -73,21 +77,34 @@ class AtLeastOnce:
         self._stage = stage
         self._on_written = on_written
         self._gate = gate
+        self._task = make_write_task(spec, fault_file())
+        self._placed = False
+
+    def place(self, rows: DataFrame) -> DataFrame:
+        self._placed = self._spec.tasks is None and not is_ordered(rows)
+        return self._write(rows) if self._placed else rows
+
+    def _write(self, rows: DataFrame) -> DataFrame:
+        return rows.mapInArrow(self._task, "written long")
+
+    def _lay_out(self, batch: DataFrame, batch_id: int) -> DataFrame:
+        rows = spread(batch, self._spec.tasks, self._spec.key.columns if self._spec.key else ())
+        return in_order(rows, self._stage.parent, batch_id)
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
         with self._gate.passing():
             fault = planned_fault()
             reach(fault, "m1", batch_id)
-            rows = spread(batch, self._spec.tasks, self._spec.key.columns if self._spec.key else ())
-            rows = in_order(rows, self._stage.parent, batch_id)
-            counts = rows.mapInArrow(make_write_task(self._spec, fault, batch_id), "written long").collect()
+            rows = batch if self._placed else self._write(self._lay_out(batch, batch_id))
+            # Each task has one row. Asked for as rows of a DataFrame, they would be planned once more.
+            counts = [row.getLong(0) for row in rows._jdf.queryExecution().toRdd().collect()]
             letters: dict[int, int] = {}
             if self._letters:
                 sequences = planned_batch(self._stage.parent, batch_id).sequences
                 letters = write_staged(batch.sparkSession, self._letters, self._stage, sequences)
                 remove_stages(self._stage, sequences)
             reach(fault, "m7", batch_id)
-            self._on_written(batch_id, Written(sum(row.written for row in counts), letters))
+            self._on_written(batch_id, Written(sum(counts), letters))
 
 
 def write_staged(

@@ -26,7 +26,7 @@ from firesteel.kafka.position import find_partitions
 from firesteel.kafka.reader import consumer_for
 from firesteel.kafka.transaction import GroupOffsets, Transaction, TransactionSpec, settle, transaction_id
 from firesteel.kafka.writer import Writer
-from firesteel.spark.arrange import in_order
+from firesteel.spark.arrange import in_order, is_ordered
 from firesteel.spark.delivery import Gate, Written, files_by_source, write_staged
 from firesteel.spark.failure import carry
 from firesteel.spark.fault import Fault, planned_fault, reach
@@ -62,7 +62,9 @@ class ExactlyOnceSpec:
 
 
 class ExactlyOnce:
-    """For `foreachBatch`. `letters` are written in the transaction where they are on the sink's cluster."""
+    """For `foreachBatch`, with `place` before it as for `AtLeastOnce`. `letters` are written in the transaction where they are on
+    the sink's cluster.
+    """
 
     def __init__(
         self,
@@ -84,6 +86,14 @@ class ExactlyOnce:
         self._gate = gate
         #: What an earlier run of the job has planned: batches up to there may be written already.
         self._planned_before = last_planned(checkpoint)
+        self._placed = False
+
+    def place(self, rows: DataFrame) -> DataFrame:
+        self._placed = not is_ordered(rows)
+        return self._gather(rows) if self._placed else rows
+
+    def _gather(self, rows: DataFrame) -> DataFrame:
+        return rows.mapInArrow(_make_encode_task(self._spec), _BLOCK_ROW).repartition(1)
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
         with self._gate.passing():
@@ -100,8 +110,8 @@ class ExactlyOnce:
                 tuple(GroupOffsets(config, planned.positions[n]) for n, config in self._once.groups.items()),
                 fault,
             )
-            messages = in_order(batch, self._checkpoint, batch_id).mapInArrow(_make_encode_task(self._spec), _BLOCK_ROW)
-            [told] = messages.repartition(1).mapInArrow(_make_write_task(write), _RESULT_ROW).collect()
+            messages = batch if self._placed else self._gather(in_order(batch, self._checkpoint, batch_id))
+            [told] = messages.mapInArrow(_make_write_task(write), _RESULT_ROW).collect()
             letters = {int(source): count for source, count in json.loads(told.letters).items()}
             letters |= write_staged(batch.sparkSession, self._outside, self._stage, planned.sequences)
             reach(fault, "m7", batch_id)

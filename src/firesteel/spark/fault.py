@@ -36,7 +36,7 @@ class FaultError(Exception):
 
 @dataclass(frozen=True)
 class Fault:
-    """Travels from the driver to the writing task: a worker's environment is older than the test."""
+    """What is to go wrong."""
 
     file: str
     text: str
@@ -55,15 +55,29 @@ class Fault:
         return self.text.split()[2]
 
 
+@dataclass(frozen=True)
+class FaultFile:
+    """Travels from the driver to the writing task: a worker's environment is older than the test."""
+
+    file: str
+    driver: int
+
+    def read(self) -> Fault | None:
+        try:
+            return Fault(self.file, Path(self.file).read_text(), self.driver)
+        except OSError:
+            return None
+
+
+def fault_file() -> FaultFile | None:
+    file = os.environ.get(VARIABLE)
+    return FaultFile(file, os.getpid()) if file is not None else None
+
+
 def planned_fault() -> Fault | None:
     """What is to go wrong, as the driver sees it now."""
-    file = os.environ.get(VARIABLE)
-    if file is None:
-        return None
-    try:
-        return Fault(file, Path(file).read_text(), os.getpid())
-    except OSError:
-        return None
+    faults = fault_file()
+    return faults.read() if faults is not None else None
 
 
 def reach(fault: Fault | None, moment: str, batch: int) -> None:

@@ -11,17 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import types as spark
 
 from firesteel.spark.column import column
 from firesteel.spark.kind import BATCH
+from firesteel.spark.task import batch_number
 
 _Task = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
-#: Where Spark tells a task which batch it belongs to.
-_BATCH_ID = "streaming.sql.batchId"
 _ROW = "__row"
 
 
@@ -62,14 +60,8 @@ def _schema(rows: DataFrame, names: Sequence[str]) -> spark.StructType:
     return spark.StructType([rows.schema[name] for name in names])
 
 
-def _batch_id() -> int:
-    context = TaskContext.get()
-    assert context is not None
-    return int(context.getLocalProperty(_BATCH_ID) or 0)
-
-
 def _stamped(table: pa.Table) -> Iterator[pa.RecordBatch]:
-    numbers = pa.array([_batch_id()] * table.num_rows, pa.int64())
+    numbers = pa.array([batch_number()] * table.num_rows, pa.int64())
     yield from table.append_column(BATCH, numbers).to_batches()
 
 

@@ -92,7 +92,8 @@ class Job:
         self._check_outside()
         if not fresh and not self.checkpoint.exists:
             self._check_past()
-        if session is None:
+        self._cold = session is None and SparkSession.getActiveSession() is None
+        if self._cold:
             find_java()
         plans = {name: render_state(sink) for name, sink in self._named_sinks()}
         self.resumed = self.checkpoint.open(plans, fresh=fresh)
@@ -148,7 +149,6 @@ class Job:
     def _open(self, master: str | None, session: SparkSession | None) -> SparkSession:
         asked = {key: str(value) for key, value in self.analysis.catalog.settings.items() if key.startswith("spark.")}
         log = self.checkpoint.folder.with_name(f"{self.checkpoint.folder.name}.log")
-        self._cold = session is None and SparkSession.getActiveSession() is None
         shared = session or open_session(master, asked, log)
         check_workers(shared)
         backend = self.analysis.setting(STATE_BACKEND_TYPE) or StateBackend.HASHMAP

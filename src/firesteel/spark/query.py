@@ -111,7 +111,7 @@ class RunningQuery:
         self._once = ExactlyOnce(spec, once, letters, folder, self._note_written, self._gate) if once else None
         writer = self._once or AtLeastOnce(spec, letters, self._stage, self._note_written, self._gate)
         mode = "append" if closing_node(sink) is not None else "update"
-        stream = rows.writeStream.outputMode(mode).foreachBatch(writer)
+        stream = writer.place(rows).writeStream.outputMode(mode).foreachBatch(writer)
         stream = stream.queryName(name).option("checkpointLocation", checkpoint)
         if interval_ms:
             stream = stream.trigger(processingTime=f"{interval_ms} milliseconds")

@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import signal
+import socket
 import sys
 import tempfile
 import threading
@@ -30,11 +31,11 @@ _ATTEMPTS = 4
 
 _FILE_MANAGER = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 
-#: The JVM's best compiler is for what is really hot, the way of the rows: with its own limits it spends half of a start's
-#: time on Spark's planner, and a third of a short run's.
+#: The JVM's best compiler is for what is hot: with its own limits it spends half of a start's time on Spark's planner, and a
+#: third of a short run's. Later still, the planner would be slow for minutes, and each batch with it.
 _LATE = (
-    "-XX:Tier4InvocationThreshold=250000 -XX:Tier4MinInvocationThreshold=30000 -XX:Tier4CompileThreshold=750000"
-    " -XX:Tier4BackEdgeThreshold=2000000"
+    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 -XX:Tier4CompileThreshold=150000"
+    " -XX:Tier4BackEdgeThreshold=400000"
 )
 
 #: Which part of the machine's memory Spark's JVM may take on one machine, where it keeps the state: the JVM's own choice.
@@ -43,6 +44,10 @@ _HEAP_PART = 4
 _LEAST_HEAP = 1 << 30
 #: What is for new objects stays as it is with Spark's 1 GB: a larger part would only be filled before it is cleaned.
 _YOUNG = "-XX:MaxNewSize=341m"
+
+#: A socket's path may have some hundred bytes, and Spark's names for them are long.
+_LONGEST_FOLDER = 48
+_SOCKET_FOLDER = "spark.python.unix.domain.socket.dir"
 
 #: Where the log of this process's session is; None while there is no session of ours.
 _log: Path | None = None
@@ -83,6 +88,8 @@ def open_session(
         "spark.python.daemon.module": "firesteel.spark.daemon",
         **settings,
     }
+    sockets = _sockets() if is_local(master) else {}
+    conf = sockets | conf
     if is_local(master):
         # Spark's own choice starts three processes for each file of a checkpoint, to find out about symbolic links.
         conf = {"spark.sql.streaming.checkpointFileManagerClass": _FILE_MANAGER, "spark.driver.memory": _heap()} | conf
@@ -106,9 +113,29 @@ def open_session(
             ) from None
     if is_local(master):
         _write_plain_files(session)
+        _remove_at_end(session, sockets.get(_SOCKET_FOLDER))
         threading.Thread(target=_wake_workers, args=(session,), name="firesteel-wake", daemon=True).start()
     _look_for_no_sources(session)
     return session
+
+
+def _sockets() -> dict[str, str]:
+    """Sockets between the JVM and its Python workers that are files. Over TCP each task waits twice for 40 ms: one side does
+    not send before it has an answer, the other waits with the answer for more to come.
+    """
+    if not hasattr(socket, "AF_UNIX") or len(tempfile.gettempdir()) > _LONGEST_FOLDER:
+        return {}
+    return {
+        "spark.python.unix.domain.socket.enabled": "true",
+        _SOCKET_FOLDER: tempfile.mkdtemp(prefix="fs-"),
+    }
+
+
+def _remove_at_end(session: SparkSession, folder: str | None) -> None:
+    """By the JVM, which ends in order even if its Python process is killed."""
+    jvm: Any = session.sparkContext._jvm
+    if folder is not None:
+        jvm.org.apache.spark.util.ShutdownHookManager.registerShutdownDeleteDir(jvm.java.io.File(folder))
 
 
 def _heap() -> str:

@@ -12,7 +12,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark import TaskContext
 
 from firesteel.catalog.table import BoundFormat
 from firesteel.changelog import RowKind
@@ -27,10 +26,11 @@ from firesteel.kafka.writer import kept_writer
 from firesteel.options.partitioner import Partitioner
 from firesteel.spark.destination import Destinations
 from firesteel.spark.failure import carry
-from firesteel.spark.fault import Fault, reach
+from firesteel.spark.fault import FaultFile, reach
 from firesteel.spark.kind import CODES, KIND
 from firesteel.spark.last_change import last_changes
 from firesteel.spark.net import net_changes
+from firesteel.spark.task import batch_number, task_number
 from firesteel.types import Field
 
 #: Gathered changes go on in blocks of so many.
@@ -68,14 +68,15 @@ class WriteSpec:
 
 
 def make_write_task(
-    spec: WriteSpec, fault: Fault | None, batch_id: int
+    spec: WriteSpec, faults: FaultFile | None
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """For `mapInArrow`: writes the rows of one task and gives back how many they were."""
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         try:
             written = _write_all(spec, batches)
-            reach(fault, "m6", batch_id)
+            if faults is not None:
+                reach(faults.read(), "m6", batch_number())
         except FiresteelError as error:
             raise carry(error) from None
         yield pa.RecordBatch.from_arrays([pa.array([written], pa.int64())], names=["written"])
@@ -108,7 +109,7 @@ class RowEncoder:
         self._key: Encoder | None = make_encoder(spec.key) if spec.key else None
         self._destinations = Destinations(spec.table, spec.topics, spec.metadata)
         self._key_columns = frozenset(spec.key.columns if spec.key else ())
-        self._choose = make_chooser(spec.partitioner, spec.config, _task_number())
+        self._choose = make_chooser(spec.partitioner, spec.config, task_number())
 
     def encode_all(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Outgoing]:
         blocks = (block for batch in self._gathered(batches) if len(block := self.encode(batch)))
@@ -211,8 +212,3 @@ class RowEncoder:
             rows = rows.filter(kept)
             kinds = kinds.filter(kept) if kinds is not None else None
         return rows, kinds
-
-
-def _task_number() -> int:
-    context = TaskContext.get()
-    return context.partitionId() if context is not None else 0

@@ -11,7 +11,7 @@ greatest one that each partition has shown, and the `mark` made of them (`mark.p
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -42,7 +42,7 @@ from firesteel.kafka.position import (
     latest,
     to_json,
 )
-from firesteel.kafka.reader import consumer_for, lost_offset, read_range
+from firesteel.kafka.reader import consumer_for, lost_offset, read_stretches
 from firesteel.kafka.writer import make_ready
 from firesteel.options.position import Bound, StartPosition, Unbounded
 from firesteel.spark.failure import carry
@@ -359,10 +359,14 @@ class KafkaStreamReader(DataSourceStreamReader):
             # What is wrong with it is said where it is used.
             with suppress(KafkaException):
                 make_ready(config, lossy=lossy)
-        batches = chain.from_iterable(map(self._read, partition.ranges))
+        batches = chain.from_iterable(map(self._read, partition.ranges, self._blocks(partition.ranges)))
         yield from weigh(batches) if self.spec.weighed else batches
 
-    def _read(self, partition: Range) -> Iterator[pa.RecordBatch]:
+    def _blocks(self, ranges: tuple[Range, ...]) -> Iterator[Iterable[list[Message]]]:
+        with _carried():
+            yield from read_stretches(self.spec.config, ranges)
+
+    def _read(self, partition: Range, blocks: Iterable[list[Message]]) -> Iterator[pa.RecordBatch]:
         slot = slot_of(self.spec.slots, (partition.topic, partition.partition)) if self.spec.slots else None
         # Not above: the process that plans offsets decodes nothing, and starts the sooner.
         from firesteel.spark.record import RecordDecoder
@@ -378,7 +382,6 @@ class KafkaStreamReader(DataSourceStreamReader):
                 _first_place(partition) if self.spec.ordered else None,
             )
             stage = self._stage(partition)
-            blocks = read_range(self.spec.config, partition.topic, partition.partition, partition.start, partition.end)
             for messages in blocks:
                 batch, rejects = decoder.decode(messages)
                 if rejects and not self.spec.tolerant:

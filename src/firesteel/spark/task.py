@@ -1,0 +1,19 @@
+"""What a task knows about itself."""
+
+from __future__ import annotations
+
+from pyspark import TaskContext
+
+#: Where Spark tells a task which batch it belongs to.
+_BATCH_ID = "streaming.sql.batchId"
+
+
+def batch_number() -> int:
+    context = TaskContext.get()
+    assert context is not None
+    return int(context.getLocalProperty(_BATCH_ID) or 0)
+
+
+def task_number() -> int:
+    context = TaskContext.get()
+    return context.partitionId() if context is not None else 0
