@@ -19,7 +19,10 @@ from firesteel.dev.broker import start_broker
 
 #: Which engines run which workloads where nothing is said: what ends within ten minutes.
 _SHORT = {
-    "reference": ("firesteel", "firesteel-rocksdb", "flink", "flink-tuned", "flink-rocksdb", "spark"),
+    "reference": (
+        *("firesteel", "firesteel-rocksdb", "spark"),
+        *("flink", "flink-tuned", "flink-rocksdb", "flink-rocksdb-default"),
+    ),
     "pass": ("firesteel", "flink", "spark"),
     "exactly-once": ("firesteel", "flink"),
     "debezium": ("firesteel", "flink"),

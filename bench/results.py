@@ -17,6 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from bench.latency import PLAIN
 from bench.workload import WORKLOADS
 from firesteel.dev.jars import KAFKA_VERSION
 
@@ -31,12 +32,13 @@ _TARGETS: tuple[tuple[str, str, str, float, float | None], ...] = (
     *((workload.name, "firesteel", "spark", 1.3, None) for workload in WORKLOADS),
 )
 
+_LATENCY_RATE, _LATENCY = 1_000, 0.5
 
 #: What one run of the benchmark has found.
-Found = list[dict[str, Any]]
+Found = Sequence[dict[str, Any]]
 
 
-def render_targets(*runs: Found) -> str:
+def render_targets(*runs: Found, latencies: Found = ()) -> str:
     lines = ["| workload | | against | target | measured |", "|---|---|---|--:|--:|"]
     for workload, own, other, times, cpu in _TARGETS:
         ours, theirs = _pair(runs, workload, own, other)
@@ -51,6 +53,10 @@ def render_targets(*runs: Found) -> str:
     if ours is not None and theirs is not None:
         ratio = ours["first_result_seconds"] / theirs["first_result_seconds"]
         lines.append(f"| reference | firesteel | flink | ≤ 1 × time to the first result | {ratio:.2f} × |")
+    for one in latencies:
+        if one["setup"] == PLAIN and one["rate"] == _LATENCY_RATE:
+            rate = f"{_LATENCY_RATE:,} rows/s with state"
+            lines.append(f"| latency | firesteel | {rate} | ≤ {_LATENCY} s (p50) | {one['p50']:.2f} s |")
     return "\n".join(lines) + "\n"
 
 
@@ -148,7 +154,7 @@ def render_results(folder: Path, more: Path | None = None, again: Path | None = 
         render_summary(*runs),
         "## Targets",
         "",
-        render_targets(*runs),
+        render_targets(*runs, latencies=_latencies(folder)),
     ]
     for one, picture in ((folder, "results.svg"), (more, "more.svg")):
         if one is not None:
@@ -168,6 +174,12 @@ def render_results(folder: Path, more: Path | None = None, again: Path | None = 
 
 def _document(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / "results.json").read_text())
+    return found
+
+
+def _latencies(folder: Path) -> Found:
+    path = folder / "latency.json"
+    found: Found = json.loads(path.read_text()) if path.exists() else []
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from bench.latency import PLAIN
 from bench.results import render_agreement, render_summary, render_targets, write_summary
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +46,14 @@ def test_targets_are_those_of_what_was_measured() -> None:
     told = render_targets(RESULTS)
     assert "| reference | firesteel | flink-tuned | ≥ 2.5 × rows/s | 2.80 × |" in told
     assert "| reference | firesteel | flink | ≤ 1 × time to the first result | 0.89 × |" in told
-    assert "spark" not in told
+    assert "spark" not in told and "latency" not in told
+
+
+def test_the_latency_is_a_target() -> None:
+    latencies = [{"setup": PLAIN, "rate": rate, "p50": rate / 2000} for rate in (1_000, 20_000)]
+    told = render_targets(RESULTS, latencies=latencies)
+    assert "| latency | firesteel | 1,000 rows/s with state | ≤ 0.5 s (p50) | 0.50 s |" in told
+    assert told.count("latency") == 1
 
 
 def test_ratios_of_two_runs_are_compared() -> None:
