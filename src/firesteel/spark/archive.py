@@ -40,9 +40,16 @@ def archive_options() -> str:
 
 
 def archive_path() -> Path:
-    """One for each Java and each installed PySpark."""
-    about = [pyspark.__version__, pyspark.__file__, str(find_java()), find_home() or ""]
-    return cache_folder() / f"classes-{hashlib.sha256(json.dumps(about).encode()).hexdigest()[:12]}.jsa"
+    """One for each Java and each PySpark, and another one when that is installed again: the JVM compares the times of jars."""
+    package = Path(pyspark.__file__).parent
+    place = _digest([str(package), str(find_java()), find_home() or ""])
+    return (
+        cache_folder() / f"classes-{place}-{_digest([pyspark.__version__, (package / 'jars').stat().st_mtime_ns])}.jsa"
+    )
+
+
+def _digest(about: list[str | int]) -> str:
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:8]
 
 
 def make_archive() -> Path:
@@ -56,6 +63,8 @@ def make_archive() -> Path:
         if ended.returncode != 0 or not made.is_file():
             told = ended.stderr.strip().splitlines()[-1:] or ["it said nothing"]
             raise OutsideError(f"The archive of Spark's classes was not made: {told[0]}")
+        for older in path.parent.glob(f"{path.stem.rpartition('-')[0]}-*.jsa"):
+            older.unlink(missing_ok=True)
         made.replace(path)
     return path
 
