@@ -2,7 +2,8 @@
 
     python -m bench.growth [--engines firesteel] [--series rows,users,partitions] [--small] [--out FOLDER]
 
-The reference job, warm. The answer is checked each time, as everywhere here. A table, JSON and a picture are written.
+The reference job, warm. The answer is checked each time, as everywhere here. A table, JSON and a picture are written; series
+that are not asked for stay as they are found there.
 """
 
 from __future__ import annotations
@@ -108,6 +109,10 @@ def _short(number: int) -> str:
     return f"{number // 1000} k" if number >= 1000 else str(number)
 
 
+def _read(path: Path) -> list[Grown]:
+    return [Grown(**one) for one in json.loads(path.read_text())] if path.exists() else []
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--engines", default="firesteel")
@@ -117,9 +122,10 @@ def main() -> None:
     args = parser.parse_args()
     engines = [engine for engine in ENGINES if engine.name in args.engines.split(",")]
     [workload] = [one for one in WORKLOADS if one.name == "reference"]
-    found: list[Grown] = []
+    asked = args.series.split(",")
     args.out.mkdir(parents=True, exist_ok=True)
-    for series in args.series.split(","):
+    found = [] if args.small else [one for one in _read(args.out / "growth.json") if one.series not in asked]
+    for series in asked:
         for point in SERIES[series]:
             rows, users = (point.rows // 20, point.users // 20) if args.small else (point.rows, point.users)
             views = workload.views(rows, users)
