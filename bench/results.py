@@ -122,16 +122,28 @@ def _thousands(rate: float | None) -> str:
 
 
 def render_agreement(first: Found, second: Found) -> str:
-    """How the ratios of two runs agree."""
-    again = {(one["workload"], one["engine"]): one["firesteel_times"] for one in second}
-    lines = ["| workload | engine | Firesteel is | in the second run | difference |", "|---|---|--:|--:|--:|"]
-    for one in first:
-        times, other = one["firesteel_times"], again.get((one["workload"], one["engine"]))
-        if one["engine"] != "firesteel" and times and other:
-            lines.append(
-                f"| {one['workload']} | {one['engine']} | {times:.2f} × | {other:.2f} × | {abs(other / times - 1):.0%} |"
-            )
+    """How the ratios of two runs agree: those of rows per second, and those of CPU per row, which a busy machine moves less."""
+    again = _ratios(second)
+    lines = [
+        "| workload | engine | Firesteel is | in the second run | difference | CPU per row | in the second run | difference |",
+        "|---|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for place, ratios in _ratios(first).items():
+        if place in again:
+            pairs = zip(ratios, again[place], strict=True)
+            told = (f"{one:.2f} × | {other:.2f} × | {abs(other / one - 1):.0%}" for one, other in pairs)
+            lines.append(f"| {' | '.join((*place, *told))} |")
     return "\n".join(lines) + "\n"
+
+
+def _ratios(results: Found) -> dict[tuple[str, str], tuple[float, float]]:
+    """How many times the rows per second of another engine, and the CPU per row of the other to ours."""
+    own = {one["workload"]: one["cpu_micros_per_row"] for one in results if one["engine"] == "firesteel"}
+    return {
+        (one["workload"], one["engine"]): (one["firesteel_times"], one["cpu_micros_per_row"] / own[one["workload"]])
+        for one in results
+        if one["engine"] != "firesteel" and one["firesteel_times"]
+    }
 
 
 def render_results(folder: Path, more: Path | None = None, again: Path | None = None) -> str:
