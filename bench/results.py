@@ -1,8 +1,8 @@
 """RESULTS.md, and the table of the README, from what the benchmarks have left in their folder:
 
-    python -m bench.results [--from bench/out] [--more bench/more] [--again bench/again] [--to .]
+    python -m bench.results [--from bench/out] [--more bench/more …] [--again bench/again] [--to .]
 
-`--more` is the folder of a run of other workloads or engines; `--again` that of a second `make bench`, with whose ratios those
+`--more` are folders of runs of other workloads or engines; `--again` that of a second `make bench`, with whose ratios those
 of the first are compared. The figures of one table are of one run, and so are the two of each ratio; nothing is written by hand.
 """
 
@@ -146,10 +146,10 @@ def _ratios(results: Found) -> dict[tuple[str, str], tuple[float, float]]:
     }
 
 
-def render_results(folder: Path, more: Path | None = None, again: Path | None = None) -> str:
+def render_results(folder: Path, more: Sequence[Path] = (), again: Path | None = None) -> str:
     document = _document(folder)
     machine = document["machine"]
-    runs = [_document(one)["results"] for one in (folder, more) if one is not None]
+    runs = [_document(one)["results"] for one in (folder, *more)]
     rows = max(one["rows"] for one in document["results"])
     parts = [
         "# Results",
@@ -168,10 +168,9 @@ def render_results(folder: Path, more: Path | None = None, again: Path | None = 
         "",
         render_targets(*runs, latencies=_latencies(folder)),
     ]
-    for one, picture in ((folder, "results.svg"), (more, "more.svg")):
-        if one is not None:
-            parts += [f"## Throughput (`{_document(one)['command']}`)", "", (one / "results.md").read_text()]
-            parts += [f"![rows per second]({picture})", ""]
+    for number, one in enumerate((folder, *more)):
+        parts += [f"## Throughput (`{_document(one)['command']}`)", "", (one / "results.md").read_text()]
+        parts += [f"![rows per second]({_picture(number)})", ""]
     if again is not None:
         parts += ["## A second run", "", render_agreement(document["results"], _document(again)["results"])]
     for name, title, picture in (
@@ -182,6 +181,10 @@ def render_results(folder: Path, more: Path | None = None, again: Path | None = 
             parts += [f"## {title}", "", (folder / name).read_text()]
             parts += [f"![{title.split(' ')[0].lower()}]({picture})", ""] if picture else []
     return "\n".join(parts)
+
+
+def _picture(number: int) -> str:
+    return f"more-{number}.svg" if number else "results.svg"
 
 
 def _document(folder: Path) -> dict[str, Any]:
@@ -208,16 +211,16 @@ _OPEN, _CLOSE = "<!-- speed: made by python -m bench.results -->", "<!-- end of 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--from", dest="source", type=Path, default=Path("bench/out"))
-    parser.add_argument("--more", type=Path)
+    parser.add_argument("--more", type=Path, nargs="*", default=[])
     parser.add_argument("--again", type=Path)
     parser.add_argument("--to", type=Path, default=Path())
     args = parser.parse_args()
     (args.to / "bench" / "RESULTS.md").write_text(render_results(args.source, args.more, args.again))
-    runs = [_document(one)["results"] for one in (args.source, args.more) if one is not None]
+    folders = [args.source, *args.more]
+    runs = [_document(one)["results"] for one in folders]
     write_summary(args.to / "README.md", render_summary(*runs))
-    pictures = {args.source / "results.svg": "results.svg", args.source / "growth.svg": "growth.svg"}
-    if args.more is not None:
-        pictures[args.more / "results.svg"] = "more.svg"
+    pictures = {one / "results.svg": _picture(number) for number, one in enumerate(folders)}
+    pictures[args.source / "growth.svg"] = "growth.svg"
     for picture, name in pictures.items():
         if picture.exists():
             shutil.copyfile(picture, args.to / "bench" / name)
