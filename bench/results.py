@@ -122,7 +122,7 @@ def _thousands(rate: float | None) -> str:
 
 
 def render_agreement(first: Found, second: Found) -> str:
-    """How the ratios of two runs agree: those of rows per second, and those of CPU per row, which a busy machine moves less."""
+    """How the ratios of two runs agree: those of rows per second, and those of CPU per row."""
     again = _ratios(second)
     lines = [
         "| workload | engine | Firesteel is | in the second run | difference | CPU per row | in the second run | difference |",

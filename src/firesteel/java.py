@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 from firesteel.errors import OutsideError
@@ -37,8 +38,11 @@ def find_java() -> Path:
     return java
 
 
+@cache
 def java_version(java: Path) -> int | None:
-    """The feature release of a java program (8, 11, 17 …); None when it does not answer."""
+    """The feature release of a java program (8, 11, 17 …); None when it does not answer. It is asked once: a start needs to know
+    it several times.
+    """
     try:
         answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired):

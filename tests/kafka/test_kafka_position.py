@@ -213,3 +213,13 @@ def test_short_stretches_are_read_together(
         for blocks in read_stretches(cluster, pieces)
     ]
     assert found == [["5", "8", "11"], ["a", "b"], ["15", "18"], [str(number) for number in range(1, 30, 3)]]
+
+
+def test_short_stretches_of_a_broker_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are not waited for without end."""
+    monkeypatch.setattr("firesteel.kafka.reader._STALLED_SECONDS", 1.0)
+    away = {"bootstrap.servers": "127.0.0.1:1", "reconnect.backoff.max.ms": "200"}
+    started = time.monotonic()
+    with pytest.raises(JobError, match=r"Partition 0 of 'gone' gave nothing for 1 s at offset 0; it should reach 5\."):
+        list(read_stretches(away, [Piece("gone", 0, 0, 5), Piece("gone", 1, 0, 5)]))
+    assert time.monotonic() - started < 10

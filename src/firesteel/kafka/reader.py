@@ -115,11 +115,10 @@ def _read_together(config: Mapping[str, str], stretches: Sequence[Stretch]) -> I
     consumer.assign([TopicPartition(topic, number, start) for (topic, number), start in positions.items()])
     _rest_collector()
     try:
-        last_seen = time.monotonic()
+        reached, last_seen = sum(positions.values()), time.monotonic()
         while waiting := [place for place, position in positions.items() if position < ends[place]]:
             left = sum(ends[place] - positions[place] for place in waiting)
-            messages = consumer.consume(left, timeout=_BLOCK_SECONDS)
-            for message in messages:
+            for message in consumer.consume(left, timeout=_BLOCK_SECONDS):
                 place, offset = (message.topic() or "", message.partition() or 0), message.offset() or 0
                 error = message.error()
                 if error is None:
@@ -132,8 +131,9 @@ def _read_together(config: Mapping[str, str], stretches: Sequence[Stretch]) -> I
                     # What concerns the client as a whole has no partition.
                     where = place if place in ends else waiting[0]
                     raise _read_error(consumer, error, *where, positions[where])
-            if messages:
-                last_seen = time.monotonic()
+            # What is heard of a broker that is away brings nobody further.
+            if sum(positions.values()) > reached:
+                reached, last_seen = sum(positions.values()), time.monotonic()
             elif time.monotonic() - last_seen > _STALLED_SECONDS:
                 place = waiting[0]
                 raise _stalled(*place, positions[place], ends[place])

@@ -88,11 +88,15 @@ def open_session(
         "spark.python.daemon.module": "firesteel.spark.daemon",
         **settings,
     }
-    sockets = _sockets() if is_local(master) else {}
-    conf = sockets | conf
+    sockets: dict[str, str] = {}
     if is_local(master):
+        sockets = _sockets()
         # Spark's own choice starts three processes for each file of a checkpoint, to find out about symbolic links.
-        conf = {"spark.sql.streaming.checkpointFileManagerClass": _FILE_MANAGER, "spark.driver.memory": _heap()} | conf
+        conf = (
+            {"spark.sql.streaming.checkpointFileManagerClass": _FILE_MANAGER, "spark.driver.memory": _heap()}
+            | sockets
+            | conf
+        )
     if is_loopback(master):
         # On one machine nothing listens but on loopback.
         conf = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"} | conf
