@@ -58,7 +58,8 @@ def secure_broker(certificates: Certificates) -> Iterator[Broker]:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """One Spark for all tests, in this process. Each job has a session of its own on it."""
-    from firesteel.spark.session import local_master, open_session
+    from firesteel.spark.master import local_master
+    from firesteel.spark.session import open_session
 
     session = open_session(local_master(2), {}, tmp_path_factory.mktemp("spark") / "spark.log")
     yield session

@@ -89,9 +89,24 @@ def start_analyzed(
     spark: SparkSession | None = None,
 ) -> Job:
     """Starts the job of a script that has been analysed already, as the command line has when it shows the warnings."""
-    from firesteel.spark.job import Job
+    from firesteel.spark.launch import launch
+    from firesteel.spark.place import job_name, log_file, spark_settings, state_folder
 
-    return Job(analysis, name=name, folder=_folder(analysis.source), fresh=fresh, master=master, session=spark)
+    analysis.raise_errors()
+    folder = _folder(analysis.source)
+    launched = None
+    if spark is None and analysis.sinks:
+        log = log_file(state_folder(analysis, folder, job_name(analysis, name)))
+        launched = launch(master, spark_settings(analysis), log)
+    try:
+        # The JVM starts while this is loaded.
+        from firesteel.spark.job import Job
+
+        return Job(analysis, name=name, folder=folder, fresh=fresh, master=master, session=spark, launched=launched)
+    except BaseException:
+        if launched is not None:
+            launched.abandon()
+        raise
 
 
 def run(script: str | Path, **options: Any) -> Job:

@@ -8,8 +8,9 @@ import pytest
 
 from firesteel.dev.port import free_port
 from firesteel.errors import OutsideError
-from firesteel.spark.cluster import check_master, is_loopback
+from firesteel.spark.cluster import check_master
 from firesteel.spark.failure import explain_failure
+from firesteel.spark.master import is_loopback
 
 
 def test_a_master_that_is_not_there() -> None:

@@ -6,23 +6,22 @@ JVM that finds that an archive is not for its jars leaves it alone.
 
 from __future__ import annotations
 
-import hashlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import pyspark
 
 from firesteel.errors import OutsideError
 from firesteel.folder import cache_folder
 from firesteel.java import find_java
 from firesteel.plan.expression import Literal
 from firesteel.plan.node import Values
-from firesteel.spark.home import find_home
+from firesteel.spark.home import VARIABLE, digest, installed, package
 from firesteel.types import BigInt, Field
 
 if TYPE_CHECKING:
@@ -41,15 +40,30 @@ def archive_options() -> str:
 
 def archive_path() -> Path:
     """One for each Java and each PySpark, and another one when that is installed again: the JVM compares the times of jars."""
-    package = Path(pyspark.__file__).parent
-    place = _digest([str(package), str(find_java()), find_home() or ""])
-    return (
-        cache_folder() / f"classes-{place}-{_digest([pyspark.__version__, (package / 'jars').stat().st_mtime_ns])}.jsa"
-    )
+    place = digest(str(package()), str(find_java()), os.environ.get(VARIABLE, ""))
+    return cache_folder() / f"classes-{place}-{digest(installed())}.jsa"
 
 
-def _digest(about: list[str | int]) -> str:
-    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:8]
+@dataclass(frozen=True)
+class Command:
+    """How Spark's own script starts its JVM: the program, where its classes are, and the options that Spark needs."""
+
+    java: str
+    classes: str
+    options: tuple[str, ...]
+
+
+def find_command() -> Command | None:
+    """The command that the archive was made with; None when there is none."""
+    try:
+        kept = json.loads(_command_path(archive_path()).read_text())
+        return Command(kept["java"], kept["classes"], tuple(kept["options"]))
+    except (OSError, OutsideError, ValueError, KeyError):
+        return None
+
+
+def _command_path(archive: Path) -> Path:
+    return archive.with_suffix(".json")
 
 
 def make_archive() -> Path:
@@ -63,19 +77,23 @@ def make_archive() -> Path:
         if ended.returncode != 0 or not made.is_file():
             told = ended.stderr.strip().splitlines()[-1:] or ["it said nothing"]
             raise OutsideError(f"The archive of Spark's classes was not made: {told[0]}")
-        for older in path.parent.glob(f"{path.stem.rpartition('-')[0]}-*.jsa"):
+        for older in path.parent.glob(f"{path.stem.rpartition('-')[0]}-*"):
             older.unlink(missing_ok=True)
+        _command_path(made).replace(_command_path(path))
         made.replace(path)
     return path
 
 
 def _load_classes(made: Path) -> None:
     """Runs what every job runs: a source in Python, state, rows to Python and back, a checkpoint."""
-    from firesteel.spark.session import local_master, open_session
+    from firesteel.spark.configuration import jvm_options
+    from firesteel.spark.master import local_master
+    from firesteel.spark.session import open_session
 
     folder = made.parent
     option = f"-XX:ArchiveClassesAtExit={made} {_QUIET}"
     session = open_session(local_master(2), {"spark.sql.shuffle.partitions": "2"}, folder / "spark.log", option)
+    _command_path(made).write_text(json.dumps(asdict(_read_command(session, jvm_options(option).split()))))
     _run(session, folder)
     gateway: Any = session.sparkContext._gateway
     session.stop()
@@ -83,6 +101,16 @@ def _load_classes(made: Path) -> None:
     # The JVM ends when nobody can write to it any more, and writes the archive then.
     gateway.proc.stdin.close()
     gateway.proc.wait(_PATIENCE)
+
+
+def _read_command(session: SparkSession, ours: list[str]) -> Command:
+    """What the JVM was started with, without the options that are ours: Spark's script asks a JVM of its own for that."""
+    jvm: Any = session.sparkContext._jvm
+    system = jvm.java.lang.System
+    told = jvm.java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments()
+    options = [one for one in told if one not in ours and not one.startswith("-Xmx")]
+    program = Path(system.getProperty("java.home")) / "bin" / "java"
+    return Command(str(program), system.getProperty("java.class.path"), tuple(options))
 
 
 def _run(session: SparkSession, folder: Path) -> None:

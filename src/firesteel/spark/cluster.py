@@ -17,6 +17,7 @@ from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import SparkSession
 
 from firesteel.errors import JobError, OutsideError
+from firesteel.spark.master import addresses, is_local
 
 #: How long a master may take to answer, and a cluster to give the job an executor.
 _ANSWER_SECONDS = 5.0
@@ -27,23 +28,13 @@ _OURS = ("firesteel", "pyspark", "pyarrow", "pandas", "numpy", "polars", "conflu
 _INSTALL = f"Install Firesteel with its dependencies on every worker machine, for the Python at '{sys.executable}'."
 
 
-def is_local(master: str | None) -> bool:
-    return master is None or master.startswith("local")
-
-
-def is_loopback(master: str | None) -> bool:
-    """Whether nothing of the cluster is on another machine, as far as its address says."""
-    hosts = [host for host, _ in _addresses(master or "")]
-    return is_local(master) or bool(hosts and all(host in ("127.0.0.1", "localhost") for host in hosts))
-
-
 def check_master(master: str | None) -> None:
     """Spark itself would try for a minute, and say so in its log only."""
-    addresses = _addresses(master or "")
-    if not addresses:
+    found = addresses(master or "")
+    if not found:
         return
     reasons = []
-    for host, port in addresses:
+    for host, port in found:
         try:
             socket.create_connection((host, port), timeout=_ANSWER_SECONDS).close()
             return
@@ -52,18 +43,6 @@ def check_master(master: str | None) -> None:
     raise OutsideError(
         f"No Spark master answers at '{master}': {reasons[0]}.", hint="Check the address and that the master runs."
     )
-
-
-def _addresses(master: str) -> list[tuple[str, int]]:
-    """The hosts and ports of a standalone cluster.
-
-    >>> _addresses("spark://a:7077,b:7078"), _addresses("local[2]"), _addresses("yarn")
-    ([('a', 7077), ('b', 7078)], [], [])
-    """
-    if not master.startswith("spark://"):
-        return []
-    found = re.findall(r"([^,:/]+):(\d+)", master.removeprefix("spark://"))
-    return [(host, int(port)) for host, port in found]
 
 
 def check_workers(session: SparkSession) -> None:

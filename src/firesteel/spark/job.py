@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
-import re
 import threading
 import time
 from collections.abc import Callable
@@ -25,13 +23,11 @@ from firesteel.observe.snapshot import JobSnapshot, State
 from firesteel.options.kafka import SINK_PARTITIONER, TOPIC_PATTERN
 from firesteel.options.partitioner import Default
 from firesteel.options.setting import (
-    CHECKPOINTING_DIR,
     CHECKPOINTING_INTERVAL,
     LOCAL_TIME_ZONE,
     MINI_BATCH_ALLOW_LATENCY,
     NOT_NULL_ENFORCER,
     PARALLELISM_DEFAULT,
-    PIPELINE_NAME,
     SOURCE_IDLE_TIMEOUT,
     STATE_BACKEND_TYPE,
     TYPE_LENGTH_ENFORCER,
@@ -46,8 +42,10 @@ from firesteel.plan.node import Sink, scans
 from firesteel.spark.bind import dead_letter_topic, transaction_prefix
 from firesteel.spark.checkpoint import Checkpoint
 from firesteel.spark.cluster import check_workers
+from firesteel.spark.launch import Launched
+from firesteel.spark.place import job_name, log_file, safe_name, spark_settings, state_folder
 from firesteel.spark.query import RunningQuery
-from firesteel.spark.session import active, job_session, log_file, open_session
+from firesteel.spark.session import active, job_session, open_session, session_log
 
 _PROVIDERS = {
     StateBackend.HASHMAP: "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider",
@@ -70,13 +68,14 @@ class Job:
         fresh: bool = False,
         master: str | None = None,
         session: SparkSession | None = None,
+        launched: Launched | None = None,
     ) -> None:
         analysis.raise_errors()
         if not analysis.sinks:
             raise UsageError(f"'{analysis.source.name}' has no INSERT INTO, so there is nothing to run.")
         self.analysis = analysis
-        self.name = name or analysis.setting(PIPELINE_NAME) or _stem(analysis.source.name)
-        self.checkpoint = Checkpoint(_checkpoint_folder(analysis, folder, self.name))
+        self.name = job_name(analysis, name)
+        self.checkpoint = Checkpoint(state_folder(analysis, folder, self.name))
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         #: Something has happened that the watcher need not wait for.
@@ -98,7 +97,7 @@ class Job:
         plans = {name: render_state(sink) for name, sink in self._named_sinks()}
         self.resumed = self.checkpoint.open(plans, fresh=fresh)
         try:
-            self._session = self._open(master, session)
+            self._session = self._open(master, session, launched)
             with active(self._session):
                 self._start()
         except BaseException:
@@ -109,7 +108,7 @@ class Job:
 
     def _named_sinks(self) -> list[tuple[str, Sink]]:
         return [
-            (f"{number}-{_safe(sink.table.name)}", sink) for number, sink in enumerate(self.analysis.sinks, start=1)
+            (f"{number}-{safe_name(sink.table.name)}", sink) for number, sink in enumerate(self.analysis.sinks, start=1)
         ]
 
     def _check_outside(self) -> None:
@@ -146,10 +145,9 @@ class Job:
                     " of the same name wants another 'sink.transactional-id-prefix'.",
                 )
 
-    def _open(self, master: str | None, session: SparkSession | None) -> SparkSession:
-        asked = {key: str(value) for key, value in self.analysis.catalog.settings.items() if key.startswith("spark.")}
-        log = self.checkpoint.folder.with_name(f"{self.checkpoint.folder.name}.log")
-        shared = session or open_session(master, asked, log)
+    def _open(self, master: str | None, session: SparkSession | None, launched: Launched | None) -> SparkSession:
+        asked = spark_settings(self.analysis)
+        shared = session or open_session(master, asked, log_file(self.checkpoint.folder), launched=launched)
         check_workers(shared)
         backend = self.analysis.setting(STATE_BACKEND_TYPE) or StateBackend.HASHMAP
         parallelism = self.analysis.setting(PARALLELISM_DEFAULT) or shared.sparkContext.defaultParallelism
@@ -273,7 +271,7 @@ class Job:
     @property
     def log(self) -> Path | None:
         """Where Spark's own log is."""
-        return log_file()
+        return session_log()
 
     def spark_plans(self) -> dict[str, str]:
         """Spark's physical plan of each query's last batch, by query."""
@@ -301,25 +299,3 @@ def _prepare_letters(table: Table) -> None:
         )
     config = client_config(table.options.properties, Role.ADMIN)
     create_topic(config, topic, ignore_existing=True)
-
-
-def _checkpoint_folder(analysis: Analysis, folder: Path, name: str) -> Path:
-    chosen = analysis.setting(CHECKPOINTING_DIR)
-    if chosen is None:
-        return folder / ".firesteel" / _safe(name)
-    path = chosen.removeprefix("file://")
-    if "://" in path:
-        raise UsageError(
-            f"'execution.checkpointing.dir' is '{chosen}', and only folders are supported yet.",
-            hint="Name a folder; on a cluster, one that every machine sees.",
-        )
-    return Path(os.path.abspath(path)) / _safe(name)  # noqa: PTH100
-
-
-def _stem(name: str) -> str:
-    return Path(name).stem or "job"
-
-
-def _safe(name: str) -> str:
-    """The name as a folder can have it."""
-    return re.sub(r"[^\w.-]", "_", name).lstrip(".") or "job"

@@ -6,9 +6,7 @@ import logging
 import os
 import re
 import signal
-import socket
 import sys
-import tempfile
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
@@ -22,46 +20,31 @@ from pyspark.sql import SparkSession
 
 from firesteel.errors import OutsideError
 from firesteel.java import find_java
-from firesteel.spark.archive import archive_options
-from firesteel.spark.cluster import check_master, is_local, is_loopback
+from firesteel.spark.cluster import check_master
+from firesteel.spark.configuration import SOCKET_FOLDER, configuration
 from firesteel.spark.home import use_home
-
-#: Spark's own number for clusters: how often a task is tried.
-_ATTEMPTS = 4
-
-_FILE_MANAGER = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
-
-#: The JVM's best compiler is for what is hot: with its own limits it spends half of a start's time on Spark's planner, and a
-#: third of a short run's. Later still, the planner would be slow for minutes, and each batch with it.
-_LATE = (
-    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 -XX:Tier4CompileThreshold=150000"
-    " -XX:Tier4BackEdgeThreshold=400000"
-)
-
-#: Which part of the machine's memory Spark's JVM may take on one machine, where it keeps the state: the JVM's own choice.
-#: Spark's is 1 GB, in which a few million keys fit.
-_HEAP_PART = 4
-_LEAST_HEAP = 1 << 30
-#: What is for new objects stays as it is with Spark's 1 GB: a larger part would only be filled before it is cleaned.
-_YOUNG = "-XX:MaxNewSize=341m"
-
-#: A socket's path may have some hundred bytes, and Spark's names for them are long.
-_LONGEST_FOLDER = 48
-_SOCKET_FOLDER = "spark.python.unix.domain.socket.dir"
+from firesteel.spark.launch import Launched
+from firesteel.spark.master import is_local
+from firesteel.spark.place import open_log
 
 #: Where the log of this process's session is; None while there is no session of ours.
 _log: Path | None = None
 
 
-def log_file() -> Path | None:
+def session_log() -> Path | None:
     return _log
 
 
 def open_session(
-    master: str | None, settings: Mapping[str, str], log: Path, jvm_option: str | None = None
+    master: str | None,
+    settings: Mapping[str, str],
+    log: Path,
+    jvm_option: str | None = None,
+    launched: Launched | None = None,
 ) -> SparkSession:
     """This process's session, started if there is none. Settings that need a new JVM, `log` and `jvm_option` apply only
-    then; the option stands in the place of those that use the archive of classes.
+    then; the option stands in the place of those that use the archive of classes. `launched` is the JVM, if it runs already,
+    and was told its settings.
     """
     active = SparkSession.getActiveSession()
     if active is not None:
@@ -73,41 +56,17 @@ def open_session(
     # Workers run the Python that runs us, or they would import from another one.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    log4j = Path(__file__).with_name("log4j2.properties")
-    archive = archive_options() if jvm_option is None else jvm_option
-    builder = SparkSession.builder.appName("firesteel").master(master or local_master(os.cpu_count() or 2))
-    conf = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j} -XX:+UseParallelGC {_YOUNG} {_LATE} {archive}",
-        # No table is ever stored; Spark would name a folder here in the current one.
-        "spark.sql.warehouse.dir": str(Path(tempfile.gettempdir()) / "firesteel-warehouse"),
-        "spark.sql.streaming.stopTimeout": "30s",
-        # Nobody sees the Python line that made a column, and finding it costs time for each.
-        "spark.python.sql.dataFrameDebugging.enabled": "false",
-        "spark.python.daemon.module": "firesteel.spark.daemon",
-        **settings,
-    }
-    sockets: dict[str, str] = {}
-    if is_local(master):
-        sockets = _sockets()
-        # Spark's own choice starts three processes for each file of a checkpoint, to find out about symbolic links.
-        conf = (
-            {"spark.sql.streaming.checkpointFileManagerClass": _FILE_MANAGER, "spark.driver.memory": _heap()}
-            | sockets
-            | conf
-        )
-    if is_loopback(master):
-        # On one machine nothing listens but on loopback.
-        conf = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"} | conf
+    conf = launched.conf if launched is not None else configuration(master, settings, jvm_option)
+    builder = SparkSession.builder
     for key, value in conf.items():
         builder = builder.config(key, value)
     global _log
     _log = log
-    log.parent.mkdir(parents=True, exist_ok=True)
     with _HeldSignals(), _Redirected(_log), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
+            if launched is not None:
+                launched.connect()
             session = builder.getOrCreate()
         except (PySparkException, Py4JError) as error:
             # A cluster on which no executor starts ends the session in the middle of its start.
@@ -117,22 +76,10 @@ def open_session(
             ) from None
     if is_local(master):
         _write_plain_files(session)
-        _remove_at_end(session, sockets.get(_SOCKET_FOLDER))
+        _remove_at_end(session, conf.get(SOCKET_FOLDER))
         threading.Thread(target=_wake_workers, args=(session,), name="firesteel-wake", daemon=True).start()
     _look_for_no_sources(session)
     return session
-
-
-def _sockets() -> dict[str, str]:
-    """Sockets between the JVM and its Python workers that are files. Over TCP each task waits twice for 40 ms: one side does
-    not send before it has an answer, the other waits with the answer for more to come.
-    """
-    if not hasattr(socket, "AF_UNIX") or len(tempfile.gettempdir()) > _LONGEST_FOLDER:
-        return {}
-    return {
-        "spark.python.unix.domain.socket.enabled": "true",
-        _SOCKET_FOLDER: tempfile.mkdtemp(prefix="fs-"),
-    }
 
 
 def _remove_at_end(session: SparkSession, folder: str | None) -> None:
@@ -140,11 +87,6 @@ def _remove_at_end(session: SparkSession, folder: str | None) -> None:
     jvm: Any = session.sparkContext._jvm
     if folder is not None:
         jvm.org.apache.spark.util.ShutdownHookManager.registerShutdownDeleteDir(jvm.java.io.File(folder))
-
-
-def _heap() -> str:
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return f"{max(_LEAST_HEAP, memory // _HEAP_PART) >> 20}m"
 
 
 def _write_plain_files(session: SparkSession) -> None:
@@ -175,11 +117,6 @@ def _first_cause(text: str) -> str:
     """
     found = re.search(r"(?:Exception|Error): ([^\n]+)", text)
     return (found[1] if found else text.strip().split("\n")[0]).rstrip(".")
-
-
-def local_master(cores: int) -> str:
-    """Spark in this process. A task that fails is tried again, as on a cluster; by itself Spark would not do so here."""
-    return f"local[{cores},{_ATTEMPTS}]"
 
 
 def _quieten() -> None:
@@ -220,7 +157,7 @@ class _Redirected:
     def __enter__(self) -> None:
         sys.stderr.flush()
         self._kept = os.dup(2)
-        file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        file = open_log(self._path)
         os.dup2(file, 2)
         os.close(file)
 

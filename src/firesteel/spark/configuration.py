@@ -1,0 +1,80 @@
+"""What Spark is told when it starts."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from firesteel.spark.archive import archive_options
+from firesteel.spark.master import is_local, is_loopback, local_master
+
+JVM_OPTIONS = "spark.driver.extraJavaOptions"
+MEMORY = "spark.driver.memory"
+SOCKET_FOLDER = "spark.python.unix.domain.socket.dir"
+
+_FILE_MANAGER = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+
+#: The JVM's best compiler is for what is hot: with its own limits it spends half of a start's time on Spark's planner, and a
+#: third of a short run's. Later still, the planner would be slow for minutes, and each batch with it.
+_LATE = (
+    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 -XX:Tier4CompileThreshold=150000"
+    " -XX:Tier4BackEdgeThreshold=400000"
+)
+
+#: Which part of the machine's memory Spark's JVM may take on one machine, where it keeps the state: the JVM's own choice.
+#: Spark's is 1 GB, in which a few million keys fit.
+_HEAP_PART = 4
+_LEAST_HEAP = 1 << 30
+#: What is for new objects stays as it is with Spark's 1 GB: a larger part would only be filled before it is cleaned.
+_YOUNG = "-XX:MaxNewSize=341m"
+
+#: A socket's path may have some hundred bytes, and Spark's names for them are long.
+_LONGEST_FOLDER = 48
+
+
+def configuration(master: str | None, settings: Mapping[str, str], jvm_option: str | None = None) -> dict[str, str]:
+    """`settings` are the user's, and count more than ours. `jvm_option` stands in the place of those that use the archive of
+    classes.
+    """
+    conf = {
+        "spark.app.name": "firesteel",
+        "spark.master": master or local_master(os.cpu_count() or 2),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        JVM_OPTIONS: jvm_options(archive_options() if jvm_option is None else jvm_option),
+        # No table is ever stored; Spark would name a folder here in the current one.
+        "spark.sql.warehouse.dir": str(Path(tempfile.gettempdir()) / "firesteel-warehouse"),
+        "spark.sql.streaming.stopTimeout": "30s",
+        # Nobody sees the Python line that made a column, and finding it costs time for each.
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
+        "spark.python.daemon.module": "firesteel.spark.daemon",
+    }
+    if is_local(master):
+        # Spark's own choice starts three processes for each file of a checkpoint, to find out about symbolic links.
+        conf |= {"spark.sql.streaming.checkpointFileManagerClass": _FILE_MANAGER, MEMORY: _heap(), **_sockets()}
+    if is_loopback(master):
+        # On one machine nothing listens but on loopback.
+        conf |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    return conf | dict(settings)
+
+
+def jvm_options(archive: str) -> str:
+    log4j = Path(__file__).with_name("log4j2.properties")
+    return f"-Dlog4j2.configurationFile={log4j} -XX:+UseParallelGC {_YOUNG} {_LATE} {archive}"
+
+
+def _sockets() -> dict[str, str]:
+    """Sockets between the JVM and its Python workers that are files. Over TCP each task waits twice for 40 ms: one side does
+    not send before it has an answer, the other waits with the answer for more to come.
+    """
+    if not hasattr(socket, "AF_UNIX") or len(tempfile.gettempdir()) > _LONGEST_FOLDER:
+        return {}
+    return {"spark.python.unix.domain.socket.enabled": "true", SOCKET_FOLDER: tempfile.mkdtemp(prefix="fs-")}
+
+
+def _heap() -> str:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return f"{max(_LEAST_HEAP, memory // _HEAP_PART) >> 20}m"

@@ -1,0 +1,150 @@
+"""Spark's JVM, started while Python loads its modules: each takes a second, on a core of its own.
+
+PySpark would start it later, and through a script that starts a JVM only to make up the command. `firesteel warm` has kept
+that command with the archive of classes; where it has not, or where somebody's settings would change it, the script is asked.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from firesteel.spark.archive import find_command
+from firesteel.spark.configuration import JVM_OPTIONS, MEMORY, SOCKET_FOLDER, configuration
+from firesteel.spark.home import VARIABLE, find_home
+from firesteel.spark.master import is_local
+from firesteel.spark.place import open_log
+
+#: What the script looks at beside what it is told.
+_VARIABLES = ("SPARK_", "PYSPARK_SUBMIT_ARGS", "PYSPARK_GATEWAY", "HADOOP_CONF_DIR", "YARN_CONF_DIR")
+_SETTINGS = ("spark.driver.extraClassPath", "spark.driver.extraLibraryPath", "spark.driver.defaultJavaOptions")
+
+_PROGRAM = "org.apache.spark.deploy.SparkSubmit"
+_PATIENCE = 60.0
+
+
+def launch(master: str | None, settings: Mapping[str, str], log: Path) -> Launched | None:
+    """Starts the JVM; None when there is one, or when it has to be started in PySpark's way."""
+    command = find_command() if is_local(master) and not _has_gateway() and not _is_special(settings) else None
+    home = find_home()
+    if command is None or home is None:
+        return None
+    conf = configuration(master, settings)
+    folder = Path(tempfile.mkdtemp(prefix="firesteel-"))
+    words = [command.java, "-cp", command.classes, f"-Xmx{conf[MEMORY]}", *shlex.split(conf[JVM_OPTIONS])]
+    words += [*command.options, _PROGRAM]
+    for key, value in conf.items():
+        words += ["--conf", f"{key}={value}"]
+    environment = {
+        # Python processes below it have no work for several threads of numpy, which takes long to start them.
+        "OPENBLAS_NUM_THREADS": "1",
+        **os.environ,
+        VARIABLE: home,
+        "PYTHONHASHSEED": "0",
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        "SPARK_CONNECT_MODE": "0",
+        "_PYSPARK_DRIVER_CONN_INFO_PATH": str(folder / _ANSWER),
+    }
+    new = _missing(log)
+    errors = open_log(log)
+    try:
+        process = subprocess.Popen(
+            [*words, "pyspark-shell"],
+            # It ends when nobody can write to it any more.
+            stdin=subprocess.PIPE,
+            stderr=errors,
+            env=environment,
+            # Ctrl-C is ours to handle.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+        )
+    finally:
+        os.close(errors)
+    return Launched(conf, process, folder, new)
+
+
+_ANSWER = "gateway"
+
+
+def _has_gateway() -> bool:
+    context = sys.modules.get("pyspark.core.context")
+    return context is not None and context.SparkContext._gateway is not None
+
+
+def _is_special(settings: Mapping[str, str]) -> bool:
+    return any(name.startswith(_VARIABLES) for name in os.environ) or any(key in settings for key in _SETTINGS)
+
+
+def _missing(path: Path) -> list[Path]:
+    """The file and the folders above it that are not there, the innermost first."""
+    return [one for one in (path, *path.parents) if not one.exists()]
+
+
+class Launched:
+    """A JVM on its way. `conf` is what it was told. `new` are the files and folders that are there because of it."""
+
+    def __init__(
+        self, conf: Mapping[str, str], process: subprocess.Popen[bytes], folder: Path, new: list[Path]
+    ) -> None:
+        self.conf = conf
+        self._process = process
+        self._folder = folder
+        self._new = new
+        self._connected = False
+
+    def connect(self) -> None:
+        """Waits for the JVM and makes it PySpark's. One that has ended is left to PySpark, which starts another."""
+        from pyspark import SparkContext, java_gateway
+
+        # PySpark loads this with its first call to the JVM, which is not ready yet.
+        import_module("pyspark.testing.utils")
+        answer = self._await_answer()
+        if answer is None:
+            return
+        port, secret = int.from_bytes(answer[:4], "big"), answer[8:].decode()
+        told = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
+        os.environ.update(told)
+        try:
+            gateway: Any = java_gateway.launch_gateway()  # type: ignore[no-untyped-call]
+        finally:
+            for name in told:
+                del os.environ[name]
+        gateway.proc = self._process
+        SparkContext._ensure_initialized(gateway=gateway)
+        self._connected = True
+
+    def _await_answer(self) -> bytes | None:
+        path, deadline = self._folder / _ANSWER, time.monotonic() + _PATIENCE
+        try:
+            while not path.is_file():
+                if self._process.poll() is not None or time.monotonic() > deadline:
+                    return None
+                time.sleep(0.02)
+            return path.read_bytes()
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def abandon(self) -> None:
+        """Nobody needs it after all: it and what it left go. One that is connected is Spark's."""
+        if self._connected:
+            return
+        self._process.kill()
+        self._process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+        if SOCKET_FOLDER in self.conf:
+            shutil.rmtree(self.conf[SOCKET_FOLDER], ignore_errors=True)
+        for path in self._new:
+            if path.is_file():
+                path.unlink()
+            elif path.is_dir() and not any(path.iterdir()):
+                path.rmdir()

@@ -1,0 +1,50 @@
+"""What a job is called, and where its state and its log are."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from firesteel.errors import UsageError
+from firesteel.options.setting import CHECKPOINTING_DIR, PIPELINE_NAME
+from firesteel.plan.analyze import Analysis
+
+
+def job_name(analysis: Analysis, name: str | None) -> str:
+    return name or analysis.setting(PIPELINE_NAME) or Path(analysis.source.name).stem or "job"
+
+
+def spark_settings(analysis: Analysis) -> dict[str, str]:
+    """What a script sets for Spark itself."""
+    return {key: str(value) for key, value in analysis.catalog.settings.items() if key.startswith("spark.")}
+
+
+def state_folder(analysis: Analysis, folder: Path, name: str) -> Path:
+    """`folder` is where the script is."""
+    chosen = analysis.setting(CHECKPOINTING_DIR)
+    if chosen is None:
+        return folder / ".firesteel" / safe_name(name)
+    path = chosen.removeprefix("file://")
+    if "://" in path:
+        raise UsageError(
+            f"'execution.checkpointing.dir' is '{chosen}', and only folders are supported yet.",
+            hint="Name a folder; on a cluster, one that every machine sees.",
+        )
+    return Path(os.path.abspath(path)) / safe_name(name)  # noqa: PTH100
+
+
+def log_file(state: Path) -> Path:
+    """Spark's log, beside the state."""
+    return state.with_name(f"{state.name}.log")
+
+
+def open_log(path: Path) -> int:
+    """A descriptor to write it to, for processes that inherit it. What is in there already stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+
+def safe_name(name: str) -> str:
+    """The name as a folder can have it."""
+    return re.sub(r"[^\w.-]", "_", name).lstrip(".") or "job"
