@@ -36,8 +36,9 @@ from firesteel.spark.failure import explain_failure
 from firesteel.spark.fault import planned_fault, reach
 from firesteel.spark.lowering import lower_plan
 from firesteel.spark.mark import SLOT, Times, emits_mark
+from firesteel.spark.packed import make_source
 from firesteel.spark.reject import count_rejects, counted_rejects
-from firesteel.spark.source import REJECT, ReadSpec, make_source
+from firesteel.spark.source import REJECT, KafkaStreamReader, ReadSpec
 from firesteel.spark.values import read_values
 from firesteel.spark.watermark import times_name
 from firesteel.spark.weight import observe_weights, observed_rows
@@ -144,7 +145,7 @@ class RunningQuery:
         if letters is not None:
             self._letters[number] = letters
         source = f"firesteel-{self.name}-{number}"
-        self._session.dataSource.register(make_source(source, spec))
+        self._session.dataSource.register(make_source(source, spec.schema, KafkaStreamReader(spec)))
         rows = self._session.readStream.format(source).load()
         if spec.slots:
             about = {"source": number, "slots": len(spec.slots)}

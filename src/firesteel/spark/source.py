@@ -21,7 +21,7 @@ from typing import Any
 import pyarrow as pa
 from confluent_kafka import Consumer, KafkaException, Message
 from pyspark.sql import types as spark
-from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
 
 from firesteel.catalog.table import BoundFormat
@@ -120,29 +120,6 @@ class ReadSpec:
         if self.weighed:
             schema = schema.add(WEIGHT, spark.LongType())
         return schema
-
-
-def make_source(name: str, spec: ReadSpec) -> type[DataSource]:
-    """A data source of that name, bound to its table. The class travels to the workers, and the spec inside it."""
-
-    class Bound(KafkaSource):
-        read_spec = spec
-
-        @classmethod
-        def name(cls) -> str:
-            return name
-
-    return Bound
-
-
-class KafkaSource(DataSource):
-    read_spec: ReadSpec
-
-    def schema(self) -> spark.StructType:
-        return self.read_spec.schema
-
-    def streamReader(self, schema: spark.StructType) -> DataSourceStreamReader:
-        return KafkaStreamReader(self.read_spec)
 
 
 @dataclass(frozen=True)
