@@ -21,7 +21,9 @@ setup: $(VENV)/.installed ## make .venv from the lock file
 demo: setup ## embedded Kafka, generated page views, the reference job, a checked result
 	$(BIN)/firesteel demo
 
+# Compiled as an installed package is, also where PYTHONDONTWRITEBYTECODE is set: Spark's Python processes all load it.
 warm: setup
+	$(BIN)/python -m compileall -q src
 	$(BIN)/firesteel warm --if-missing
 
 test: setup lint warm ## lint, types, and every test: what CI runs

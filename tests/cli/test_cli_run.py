@@ -177,6 +177,7 @@ def test_no_broker(tmp_path: Path) -> None:
     assert ended.returncode == 3
     assert "127.0.0.1:1" in ended.stderr
     assert len(ended.stderr.strip().splitlines()) <= 6
+    assert [one.name for one in tmp_path.iterdir()] == ["job.sql"]
 
 
 def test_no_topic(cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path) -> None:

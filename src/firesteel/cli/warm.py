@@ -20,9 +20,9 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from firesteel.spark.archive import archive_path, make_archive
+    from firesteel.spark.archive import archive_path, find_command, make_archive
 
-    if args.if_missing and archive_path().is_file():
+    if args.if_missing and archive_path().is_file() and find_command() is not None:
         return 0
     began = time.monotonic()
     path = make_archive()

@@ -7,7 +7,6 @@ JVM that finds that an archive is not for its jars leaves it alone.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -21,7 +20,7 @@ from firesteel.folder import cache_folder
 from firesteel.java import find_java
 from firesteel.plan.expression import Literal
 from firesteel.plan.node import Values
-from firesteel.spark.home import VARIABLE, digest, installed, package
+from firesteel.spark.home import digest, find_home, installed, package
 from firesteel.types import BigInt, Field
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def archive_options() -> str:
 
 def archive_path() -> Path:
     """One for each Java and each PySpark, and another one when that is installed again: the JVM compares the times of jars."""
-    place = digest(str(package()), str(find_java()), os.environ.get(VARIABLE, ""))
+    place = digest(str(package()), str(find_java()), find_home() or "")
     return cache_folder() / f"classes-{place}-{digest(installed())}.jsa"
 
 

@@ -51,16 +51,24 @@ def find_home() -> str | None:
     """
     if VARIABLE in os.environ:
         return os.environ[VARIABLE]
-    home = cache_folder() / f"home-{digest(str(package()), installed())}"
-    jars = [jar for jar in (package() / _JARS).glob("*.jar") if not jar.name.startswith(_LEFT_OUT)]
+    home = cache_folder() / f"home-{digest(str(package()))}"
+    jars = {jar.name: jar for jar in (package() / _JARS).glob("*.jar") if not jar.name.startswith(_LEFT_OUT)}
     try:
         (home / _JARS).mkdir(parents=True, exist_ok=True)
-        for part in (package() / _PROGRAMS, *jars):
-            link = home / part.relative_to(package())
-            # Another process may have made it in the meantime.
-            with suppress(FileExistsError):
-                if not link.is_symlink():
-                    link.symlink_to(part)
+        _link(home / _PROGRAMS, package() / _PROGRAMS)
+        for name, jar in jars.items():
+            _link(home / _JARS / name, jar)
+        for link in (home / _JARS).iterdir():
+            # Of a PySpark that stood here before.
+            if link.name not in jars:
+                link.unlink(missing_ok=True)
     except OSError:
         return None
-    return str(home) if (home / _PROGRAMS).is_dir() else None
+    return str(home)
+
+
+def _link(link: Path, part: Path) -> None:
+    # Another process may have made it in the meantime.
+    with suppress(FileExistsError):
+        if not link.is_symlink():
+            link.symlink_to(part)
