@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
+from functools import cache, partial
 
 import orjson
 import polars as pl
@@ -164,20 +164,29 @@ class Workload:
         return self.script.format(bootstrap=bootstrap, source=source, sink=sink, own=own)
 
 
+# What is expected is computed once: every engine, in every run, is to give the same, and making millions of rows again takes
+# longer than most runs.
+_expected_counts = cache(PageViews.expected_counts)
+
+
 def _check_counts(cluster: Cluster, topic: str, views: PageViews, ended: bool) -> tuple[str, ...]:
-    return differences(views.expected_counts(), decode_counts(last_values(cluster, topic)))
+    return differences(_expected_counts(views), decode_counts(last_values(cluster, topic)))
+
+
+@cache
+def _expected_sums(views: ChangedViews) -> dict[str, tuple[int, int]]:
+    summed = views.kept().group_by("user_region").agg(pl.len().alias("n"), pl.col("page_id").sum().alias("pages"))
+    return {region: (number, pages) for region, number, pages in summed.iter_rows()}
 
 
 def _check_sums(cluster: Cluster, topic: str, views: PageViews, ended: bool) -> tuple[str, ...]:
     assert isinstance(views, ChangedViews)
-    summed = views.kept().group_by("user_region").agg(pl.len().alias("n"), pl.col("page_id").sum().alias("pages"))
-    expected = {region: (number, pages) for region, number, pages in summed.iter_rows()}
-    return differences(expected, decode_counts(last_values(cluster, topic)))
+    return differences(_expected_sums(views), decode_counts(last_values(cluster, topic)))
 
 
-def _check_windows(cluster: Cluster, topic: str, views: PageViews, ended: bool) -> tuple[str, ...]:
+@cache
+def _expected_windows(views: LateViews, ended: bool) -> dict[tuple[str, str], int]:
     """Late rows count nowhere."""
-    assert isinstance(views, LateViews)
     timely = views.timely()
     counted = timely.group_by(pl.col("viewtime").dt.truncate("1m").alias("start"), "user_region").len()
     if not ended:
@@ -185,7 +194,12 @@ def _check_windows(cluster: Cluster, topic: str, views: PageViews, ended: bool) 
         closed = timely["viewtime"].max() - _DELAY - timedelta(minutes=1)  # type: ignore[operator]
         counted = counted.filter(pl.col("start") <= closed)
     counted = counted.with_columns(pl.col("start").dt.strftime("%Y-%m-%d %H:%M:%S"))
-    expected = {(start, region): number for start, region, number in counted.iter_rows()}
+    return {(start, region): number for start, region, number in counted.iter_rows()}
+
+
+def _check_windows(cluster: Cluster, topic: str, views: PageViews, ended: bool) -> tuple[str, ...]:
+    assert isinstance(views, LateViews)
+    expected = _expected_windows(views, ended)
     rows = [orjson.loads(message.value() or b"") for block in read_blocks(cluster, topic) for message in block]
     found = {(row["start_time"], row["user_region"]): row["pv"] for row in rows}
     wrong = [key for key in {*expected, *found} if expected.get(key) != found.get(key)]
@@ -194,10 +208,16 @@ def _check_windows(cluster: Cluster, topic: str, views: PageViews, ended: bool) 
     return tuple(f"{key} has {found.get(key)}, expected {expected.get(key)}" for key in sorted(wrong)[:3])
 
 
+@cache
+def _expected_kept(views: PageViews) -> tuple[int, int, int]:
+    """Rows, the sum of their users and the sum of their times in milliseconds."""
+    kept = views.columns().filter(pl.col("page_id") <= _LAST_PAGE)
+    return kept.height, int(kept["user_id"].sum()), int(kept["viewtime"].cast(pl.Int64).sum())
+
+
 def _check_kept(format: str) -> Check:
     def check(cluster: Cluster, topic: str, views: PageViews, ended: bool) -> tuple[str, ...]:
-        kept = views.columns().filter(pl.col("page_id") <= _LAST_PAGE)
-        expected = (kept.height, int(kept["user_id"].sum()), int(kept["viewtime"].cast(pl.Int64).sum()))
+        expected = _expected_kept(views)
         found = _sums(cluster, topic, format)
         return () if found == expected else (f"rows, users and times add up to {found}, expected {expected}",)
 
@@ -205,7 +225,7 @@ def _check_kept(format: str) -> Check:
 
 
 def _sums(cluster: Cluster, topic: str, format: str) -> tuple[int, int, int]:
-    """Rows, the sum of their users and the sum of their times in milliseconds, of all that is committed."""
+    """The same, of all that is committed."""
     decoder = make_decoder(bound(format, KEPT), [field.name for field in KEPT])
     rows = users = times = 0
     for block in read_blocks(cluster, topic):
