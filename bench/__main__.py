@@ -1,6 +1,6 @@
 """Every engine on every workload, on the same topics of one broker:
 
-    python -m bench [--rows 2000000] [--rounds 2] [--engines firesteel,flink] [--workloads reference,pass] [--out FOLDER]
+    python -m bench [--rows 2000000] [--rounds 2] [--more 1] [--engines firesteel,flink] [--workloads reference,pass] [--out FOLDER]
 
 The table is printed; JSON, the table and a picture are written to `--out`.
 """
@@ -21,7 +21,7 @@ from firesteel.dev.broker import start_broker
 _SHORT = {
     "reference": (
         *("firesteel", "firesteel-rocksdb", "spark"),
-        *("flink", "flink-tuned", "flink-rocksdb", "flink-rocksdb-default"),
+        *("flink", "flink-tuned", "flink-rocksdb"),
     ),
     "pass": ("firesteel", "flink", "spark"),
     "exactly-once": ("firesteel", "flink"),
@@ -38,6 +38,7 @@ def main() -> None:
     parser.add_argument("--users", type=int, default=100_000)
     parser.add_argument("--partitions", type=int, default=4)
     parser.add_argument("--rounds", type=int, default=2, help="runs of each engine, after one that is cold")
+    parser.add_argument("--more", type=int, default=1, help="further runs at most, while the best two differ by 5 %%")
     parser.add_argument("--engines", help="all, or their names with commas between them")
     parser.add_argument("--workloads", help="all, or their names with commas between them")
     parser.add_argument("--out", type=Path, default=Path("bench/out"))
@@ -60,7 +61,7 @@ def main() -> None:
                 print(f"{args.rows:,} rows of {workload.source} in {time.monotonic() - started:.0f} s", flush=True)
             started = time.monotonic()
             for engine in engines:
-                one = measure(engine, workload, *filled[workload.source], rounds=args.rounds)
+                one = measure(engine, workload, *filled[workload.source], rounds=args.rounds, more=args.more)
                 results.append(one)
                 told = one.problem or f"{one.rows_per_second:,.0f} rows/s, {one.cpu_micros:.2f} µs CPU per row"
                 print(f"{workload.name:14}{engine.title:54}{told}", flush=True)
