@@ -51,8 +51,16 @@ def test_a_jvm_that_nobody_needs_leaves_nothing(tmp_path: Path, no_spark: None) 
     assert sockets.is_dir() and (tmp_path / "new").is_dir()
     launched.abandon()
     assert launched._process.poll() is not None
-    assert not sockets.exists() and not launched._folder.exists()
+    assert not any(folder.exists() for folder in launched._folders) and not sockets.exists()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_for_sockets_that_the_user_has_named_stays(tmp_path: Path, no_spark: None) -> None:
+    (tmp_path / "sockets").mkdir()
+    launched = launch(None, {SOCKET_FOLDER: str(tmp_path / "sockets")}, tmp_path / "job.log")
+    assert launched is not None and launched.conf[SOCKET_FOLDER] == str(tmp_path / "sockets")
+    launched.abandon()
+    assert (tmp_path / "sockets").is_dir()
 
 
 def test_an_older_log_stays(tmp_path: Path, no_spark: None) -> None:
@@ -72,6 +80,11 @@ def test_a_jvm_that_ends_is_left_to_pyspark(tmp_path: Path, no_spark: None, monk
     launched.connect()
     assert time.monotonic() - began < 30
     launched.abandon()
+
+
+def test_a_folder_that_cannot_be_made_is_not_its_to_say(tmp_path: Path, no_spark: None) -> None:
+    (tmp_path / "file").touch()
+    assert _launch(tmp_path / "file" / "job.log") is None
 
 
 @pytest.mark.parametrize("variable", ["SPARK_CONF_DIR", "HADOOP_CONF_DIR", "PYSPARK_SUBMIT_ARGS"])

@@ -54,7 +54,7 @@ def configuration(master: str | None, settings: Mapping[str, str], jvm_option: s
     }
     if is_local(master):
         # Spark's own choice starts three processes for each file of a checkpoint, to find out about symbolic links.
-        conf |= {"spark.sql.streaming.checkpointFileManagerClass": _FILE_MANAGER, MEMORY: _heap(), **_sockets()}
+        conf |= {"spark.sql.streaming.checkpointFileManagerClass": _FILE_MANAGER, MEMORY: _heap(), **_sockets(settings)}
     if is_loopback(master):
         # On one machine nothing listens but on loopback.
         conf |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
@@ -66,13 +66,19 @@ def jvm_options(archive: str) -> str:
     return f"-Dlog4j2.configurationFile={log4j} -XX:+UseParallelGC {_YOUNG} {_LATE} {archive}"
 
 
-def _sockets() -> dict[str, str]:
+def own_folder(conf: Mapping[str, str], settings: Mapping[str, str]) -> str | None:
+    """The folder of sockets that was made for this Spark, and is to go with it. One that the user has named is not ours."""
+    return None if SOCKET_FOLDER in settings else conf.get(SOCKET_FOLDER)
+
+
+def _sockets(settings: Mapping[str, str]) -> dict[str, str]:
     """Sockets between the JVM and its Python workers that are files. Over TCP each task waits twice for 40 ms: one side does
     not send before it has an answer, the other waits with the answer for more to come.
     """
     if not hasattr(socket, "AF_UNIX") or len(tempfile.gettempdir()) > _LONGEST_FOLDER:
         return {}
-    return {"spark.python.unix.domain.socket.enabled": "true", SOCKET_FOLDER: tempfile.mkdtemp(prefix="fs-")}
+    enabled = {"spark.python.unix.domain.socket.enabled": "true"}
+    return enabled if SOCKET_FOLDER in settings else {**enabled, SOCKET_FOLDER: tempfile.mkdtemp(prefix="fs-")}
 
 
 def _heap() -> str:

@@ -14,13 +14,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from firesteel.spark.archive import find_command
-from firesteel.spark.configuration import JVM_OPTIONS, MEMORY, SOCKET_FOLDER, configuration
+from firesteel.spark.configuration import JVM_OPTIONS, MEMORY, configuration, own_folder
 from firesteel.spark.home import VARIABLE, find_home
 from firesteel.spark.master import is_local
 from firesteel.spark.place import open_log
@@ -41,6 +41,8 @@ def launch(master: str | None, settings: Mapping[str, str], log: Path) -> Launch
         return None
     conf = configuration(master, settings)
     folder = Path(tempfile.mkdtemp(prefix="firesteel-"))
+    sockets = own_folder(conf, settings)
+    folders = [folder, *([] if sockets is None else [Path(sockets)])]
     words = [command.java, "-cp", command.classes, f"-Xmx{conf[MEMORY]}", *shlex.split(conf[JVM_OPTIONS])]
     words += [*command.options, _PROGRAM]
     for key, value in conf.items():
@@ -57,10 +59,23 @@ def launch(master: str | None, settings: Mapping[str, str], log: Path) -> Launch
         "_PYSPARK_DRIVER_CONN_INFO_PATH": str(folder / _ANSWER),
     }
     new = _missing(log)
+    try:
+        process = _start([*words, "pyspark-shell"], environment, log)
+    except OSError:
+        # Who opens the session says what is wrong with the folder.
+        _remove(folders)
+        return None
+    return Launched(conf, process, folders, new)
+
+
+_ANSWER = "gateway"
+
+
+def _start(command: list[str], environment: Mapping[str, str], log: Path) -> subprocess.Popen[bytes]:
     errors = open_log(log)
     try:
-        process = subprocess.Popen(
-            [*words, "pyspark-shell"],
+        return subprocess.Popen(
+            command,
             # It ends when nobody can write to it any more.
             stdin=subprocess.PIPE,
             stderr=errors,
@@ -70,10 +85,11 @@ def launch(master: str | None, settings: Mapping[str, str], log: Path) -> Launch
         )
     finally:
         os.close(errors)
-    return Launched(conf, process, folder, new)
 
 
-_ANSWER = "gateway"
+def _remove(folders: Iterable[Path]) -> None:
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _has_gateway() -> bool:
@@ -91,14 +107,16 @@ def _missing(path: Path) -> list[Path]:
 
 
 class Launched:
-    """A JVM on its way. `conf` is what it was told. `new` are the files and folders that are there because of it."""
+    """A JVM on its way. `conf` is what it was told. `folders` were made for it: the first is where it says how it is reached. `new`
+    are files and folders beside the state that are there because of it.
+    """
 
     def __init__(
-        self, conf: Mapping[str, str], process: subprocess.Popen[bytes], folder: Path, new: list[Path]
+        self, conf: Mapping[str, str], process: subprocess.Popen[bytes], folders: list[Path], new: list[Path]
     ) -> None:
         self.conf = conf
         self._process = process
-        self._folder = folder
+        self._folders = folders
         self._new = new
         self._connected = False
 
@@ -124,7 +142,8 @@ class Launched:
         self._connected = True
 
     def _await_answer(self) -> bytes | None:
-        path, deadline = self._folder / _ANSWER, time.monotonic() + _PATIENCE
+        folder = self._folders[0]
+        path, deadline = folder / _ANSWER, time.monotonic() + _PATIENCE
         try:
             while not path.is_file():
                 if self._process.poll() is not None or time.monotonic() > deadline:
@@ -132,7 +151,7 @@ class Launched:
                 time.sleep(0.02)
             return path.read_bytes()
         finally:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            _remove([folder])
 
     def abandon(self) -> None:
         """Nobody needs it after all: it and what it left go. One that is connected is Spark's."""
@@ -140,9 +159,7 @@ class Launched:
             return
         self._process.kill()
         self._process.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
-        if SOCKET_FOLDER in self.conf:
-            shutil.rmtree(self.conf[SOCKET_FOLDER], ignore_errors=True)
+        _remove(self._folders)
         for path in self._new:
             if path.is_file():
                 path.unlink()

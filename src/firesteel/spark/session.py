@@ -21,7 +21,7 @@ from pyspark.sql import SparkSession
 from firesteel.errors import OutsideError
 from firesteel.java import find_java
 from firesteel.spark.cluster import check_master
-from firesteel.spark.configuration import SOCKET_FOLDER, configuration
+from firesteel.spark.configuration import configuration, own_folder
 from firesteel.spark.home import use_home
 from firesteel.spark.launch import Launched
 from firesteel.spark.master import is_local
@@ -76,7 +76,7 @@ def open_session(
             ) from None
     if is_local(master):
         _write_plain_files(session)
-        _remove_at_end(session, conf.get(SOCKET_FOLDER))
+        _remove_at_end(session, own_folder(conf, settings))
         threading.Thread(target=_wake_workers, args=(session,), name="firesteel-wake", daemon=True).start()
     _look_for_no_sources(session)
     return session
