@@ -80,6 +80,8 @@ def test_a_jvm_that_ends_is_left_to_pyspark(tmp_path: Path, no_spark: None, monk
     launched.connect()
     assert time.monotonic() - began < 30
     launched.abandon()
+    assert Path(launched.conf[SOCKET_FOLDER]).is_dir(), "the next JVM has it"
+    Path(launched.conf[SOCKET_FOLDER]).rmdir()
 
 
 def test_a_folder_that_cannot_be_made_is_not_its_to_say(tmp_path: Path, no_spark: None) -> None:

@@ -118,16 +118,19 @@ class Launched:
         self._process = process
         self._folders = folders
         self._new = new
-        self._connected = False
+        self._taken = False
 
     def connect(self) -> None:
         """Waits for the JVM and makes it PySpark's. One that has ended is left to PySpark, which starts another."""
         from pyspark import SparkContext, java_gateway
 
+        # From here on its folders are those of whichever JVM Spark gets.
+        self._taken = True
         # PySpark loads this with its first call to the JVM, which is not ready yet.
         import_module("pyspark.testing.utils")
         answer = self._await_answer()
         if answer is None:
+            self._process.kill()
             return
         port, secret = int.from_bytes(answer[:4], "big"), answer[8:].decode()
         told = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
@@ -139,7 +142,6 @@ class Launched:
                 del os.environ[name]
         gateway.proc = self._process
         SparkContext._ensure_initialized(gateway=gateway)
-        self._connected = True
 
     def _await_answer(self) -> bytes | None:
         folder = self._folders[0]
@@ -154,8 +156,8 @@ class Launched:
             _remove([folder])
 
     def abandon(self) -> None:
-        """Nobody needs it after all: it and what it left go. One that is connected is Spark's."""
-        if self._connected:
+        """Nobody needs it after all: it and what it left go. One that Spark has been given is Spark's."""
+        if self._taken:
             return
         self._process.kill()
         self._process.wait()
