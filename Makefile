@@ -63,8 +63,8 @@ check: setup ## firesteel check on every example
 bench: setup warm ## Firesteel, Flink and Spark side by side on small topics: under ten minutes on a quiet machine
 	$(BIN)/python -m bench
 
-bench-full: setup warm ## the same on 5,000,000 rows, all workloads, three rounds: about an hour
-	$(BIN)/python -m bench --rows 5000000 --rounds 3 --engines all --workloads all
+bench-full: setup warm ## the same on 5,000,000 rows, all workloads and engines: over an hour
+	$(BIN)/python -m bench --rows 5000000 --engines all --workloads all
 
 cluster: setup ## the reference job on a Spark cluster of two workers on this machine, one killed
 	$(BIN)/python -m bench.cluster

@@ -1,6 +1,6 @@
 """Every engine on every workload, on the same topics of one broker:
 
-    python -m bench [--rows 2000000] [--rounds 2] [--more 1] [--engines firesteel,flink] [--workloads reference,pass] [--out FOLDER]
+    python -m bench [--rows 2000000] [--engines firesteel,flink] [--workloads reference,pass] [--out FOLDER]
 
 The table is printed; JSON, the table and a picture are written to `--out`.
 """
@@ -12,14 +12,14 @@ import time
 from pathlib import Path
 
 from bench.engine import ENGINES, Engine
-from bench.measure import Measured, Topic, measure
+from bench.measure import Measured, Topic, Warmth, measure
 from bench.report import render_table, write_report
 from bench.workload import WORKLOADS, Workload
 from firesteel.dev.broker import start_broker
 
 #: Which engines run which workloads where nothing is said: what ends within ten minutes.
 _SHORT = {
-    "reference": ("firesteel", "firesteel-rocksdb", "flink", "flink-tuned", "flink-rocksdb", "spark"),
+    "reference": ("firesteel", "firesteel-rocksdb", "flink-tuned", "flink-rocksdb", "spark"),
     "pass": ("firesteel", "flink"),
     "exactly-once": ("firesteel", "flink"),
     "debezium": ("firesteel", "flink"),
@@ -34,12 +34,14 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=2_000_000)
     parser.add_argument("--users", type=int, default=100_000)
     parser.add_argument("--partitions", type=int, default=4)
-    parser.add_argument("--rounds", type=int, default=2, help="runs of each engine, after one that is cold")
-    parser.add_argument("--more", type=int, default=1, help="further runs at most, while the best two differ by 5 %%")
+    parser.add_argument("--rounds", type=int, default=Warmth.least, help="runs of an engine at least, after a cold one")
+    parser.add_argument("--most", type=int, default=Warmth.most, help="runs of an engine at most")
+    parser.add_argument("--seconds", type=float, default=Warmth.seconds, help="how long an engine runs, in between")
     parser.add_argument("--engines", help="all, or their names with commas between them")
     parser.add_argument("--workloads", help="all, or their names with commas between them")
     parser.add_argument("--out", type=Path, default=Path("bench/out"))
     args = parser.parse_args()
+    warmth = Warmth(args.rounds, max(args.rounds, args.most), args.seconds)
     asked = _asked(args.workloads, args.engines)
     for _, engines in asked:
         for engine in engines:
@@ -58,7 +60,7 @@ def main() -> None:
                 print(f"{args.rows:,} rows of {workload.source} in {time.monotonic() - started:.0f} s", flush=True)
             started = time.monotonic()
             for engine in engines:
-                one = measure(engine, workload, *filled[workload.source], rounds=args.rounds, more=args.more)
+                one = measure(engine, workload, *filled[workload.source], warmth)
                 results.append(one)
                 told = one.problem or f"{one.rows_per_second:,.0f} rows/s, {one.cpu_micros:.2f} µs CPU per row"
                 print(f"{workload.name:14}{engine.title:54}{told}", flush=True)

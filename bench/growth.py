@@ -17,11 +17,13 @@ from html import escape
 from pathlib import Path
 
 from bench.engine import ENGINES
-from bench.measure import Topic, measure
+from bench.measure import Topic, Warmth, measure
 from bench.workload import WORKLOADS
 from firesteel.dev.broker import start_broker
 
 _MILLION = 1_000_000
+#: Where there are few rows, several runs, or their cost would be that of a JVM that is not warm.
+_WARMTH = Warmth(least=2, seconds=15.0)
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ def main() -> None:
                 topic = Topic(broker.bootstrap, "views", views, point.partitions)
                 topic.fill()
                 for engine in engines:
-                    one = measure(engine, workload, topic, topic, rounds=1)
+                    one = measure(engine, workload, topic, topic, _WARMTH)
                     found.append(
                         Grown(
                             series,
