@@ -42,6 +42,8 @@ class Engine:
     workloads: frozenset[str] = frozenset()
     #: Whether it closes the last windows when a bounded input ends.
     ends_windows: bool = True
+    #: The engine of ours it is compared with: the one that keeps its state in the same place.
+    peer: str = "firesteel"
 
     def can(self, workload: str) -> bool:
         return not self.workloads or workload in self.workloads
@@ -83,6 +85,7 @@ ENGINES = (
         _flink_jars,
         {**_FLINK, **_TUNED, "state.backend.type": "rocksdb"},
         workloads=frozenset({"reference"}),
+        peer="firesteel-rocksdb",
     ),
     Engine(
         "flink-rocksdb-default",
@@ -92,6 +95,7 @@ ENGINES = (
         _flink_jars,
         {**_FLINK, "state.backend.type": "rocksdb"},
         workloads=frozenset({"reference"}),
+        peer="firesteel-rocksdb",
     ),
     Engine(
         "spark",

@@ -7,6 +7,7 @@ import os
 import platform
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,8 @@ from bench.engine import ENGINES
 from bench.measure import Measured
 from bench.workload import WORKLOADS
 
-_BASE = "firesteel"
 _TITLES = {engine.name: engine.title for engine in ENGINES}
+_PEERS = {engine.name: engine.peer for engine in ENGINES}
 
 
 def machine() -> dict[str, Any]:
@@ -30,12 +31,22 @@ def machine() -> dict[str, Any]:
     }
 
 
-def ratio(one: Measured, results: Sequence[Measured]) -> float | None:
-    """How many times as fast Firesteel is on the same workload."""
-    base = next((r for r in results if r.engine == _BASE and r.workload == one.workload and r.rows == one.rows), None)
-    if base is None or base.problem or one.problem or not one.rows_per_second:
-        return None
-    return base.rows_per_second / one.rows_per_second
+@dataclass(frozen=True)
+class Ratio:
+    """How many times as fast Firesteel is on the same workload with its state in the same place, and how many times its CPU a row
+    costs the other.
+    """
+
+    speed: float
+    cpu: float
+
+
+def ratio(one: Measured, results: Sequence[Measured]) -> Ratio | None:
+    place = (_PEERS[one.engine], one.workload, one.rows)
+    for ours in results:
+        if (ours.engine, ours.workload, ours.rows) == place and ours.runs and one.runs:
+            return Ratio(ours.rows_per_second / one.rows_per_second, one.cpu_micros / ours.cpu_micros)
+    return None
 
 
 def render_table(results: Sequence[Measured]) -> str:
@@ -52,7 +63,7 @@ def render_table(results: Sequence[Measured]) -> str:
         first = "" if one.first_result is None else f"{one.first_result:.1f} s"
         lines.append(
             f"| {one.workload} | {title} | {one.rows_per_second:,.0f} | {one.cpu_micros:.2f} |"
-            f" {one.peak_memory / 2**20:,.0f} MB | {first} | {'' if times is None else f'{times:.2f} ×'} |"
+            f" {one.peak_memory / 2**20:,.0f} MB | {first} | {'' if times is None else f'{times.speed:.2f} ×'} |"
         )
     return "\n".join(lines) + "\n"
 
@@ -70,7 +81,7 @@ def document(results: Sequence[Measured]) -> dict[str, Any]:
                 "cpu_micros_per_row": round(one.cpu_micros, 3),
                 "peak_memory_mb": round(one.peak_memory / 2**20),
                 "first_result_seconds": one.first_result,
-                "firesteel_times": ratio(one, results),
+                "firesteel_is": asdict(times) if (times := ratio(one, results)) else None,
                 "runs": [{"seconds": run.seconds, "cpu_seconds": run.cpu} for run in one.runs],
                 "problem": one.problem,
             }
@@ -102,7 +113,7 @@ def render_picture(results: Sequence[Measured]) -> str:
         at += 10
         for one in (one for one in shown if one.workload == workload):
             length = max(1.0, one.rows_per_second / most * (_WIDTH - _LEFT - 190))
-            kind = "own" if one.engine.startswith(_BASE) else "other"
+            kind = "own" if one.engine.startswith("firesteel") else "other"
             parts.append(f'<text x="{_LEFT - 8}" y="{at + 13}" text-anchor="end">{escape(_TITLES[one.engine])}</text>')
             parts.append(f'<rect x="{_LEFT}" y="{at}" width="{length:.1f}" height="{_BAR}" class="{kind}"/>')
             label = f"{one.rows_per_second:,.0f} rows/s, {one.cpu_micros:.1f} µs CPU per row"

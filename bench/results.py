@@ -137,12 +137,10 @@ def render_agreement(first: Found, second: Found) -> str:
 
 
 def _ratios(results: Found) -> dict[tuple[str, str], tuple[float, float]]:
-    """How many times the rows per second of another engine, and the CPU per row of the other to ours."""
-    own = {one["workload"]: one["cpu_micros_per_row"] for one in results if one["engine"] == "firesteel"}
     return {
-        (one["workload"], one["engine"]): (one["firesteel_times"], one["cpu_micros_per_row"] / own[one["workload"]])
+        (one["workload"], one["engine"]): (one["firesteel_is"]["speed"], one["firesteel_is"]["cpu"])
         for one in results
-        if one["engine"] != "firesteel" and one["firesteel_times"]
+        if one["engine"] != "firesteel" and one["firesteel_is"]
     }
 
 

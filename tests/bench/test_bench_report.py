@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 from bench.engine import ENGINES
 from bench.measure import Measured, Run
 from bench.process import CpuMeter, memory_bytes
-from bench.report import ratio, render_table, write_report
+from bench.report import Ratio, ratio, render_table, write_report
 from bench.workload import WORKLOADS, ChangedViews, LateViews
 
 from firesteel.errors import Source
@@ -27,8 +27,17 @@ RESULTS = (
 def test_the_second_best_run_counts() -> None:
     first, second, third = RESULTS
     assert (first.rows_per_second, round(first.cpu_micros, 6)) == (1000.0, 1.0)
-    assert ratio(second, RESULTS) == 3.0
+    assert ratio(second, RESULTS) == Ratio(speed=3.0, cpu=4.0)
     assert ratio(third, RESULTS) is None
+
+
+def test_state_in_rocksdb_is_compared_with_state_in_rocksdb() -> None:
+    found = [
+        Measured("reference", engine, 1000, (Run(seconds, 0.001),))
+        for engine, seconds in (("firesteel", 1.0), ("firesteel-rocksdb", 1.5), ("flink-rocksdb", 6.0))
+    ]
+    assert [round(one.speed, 6) for one in (ratio(each, found) for each in found) if one] == [1.0, 1.5, 4.0]
+    assert ratio(found[2], found[:1]) is None
 
 
 def test_results_are_written(tmp_path: Path) -> None:
