@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from bench.answer import read_blocks
-from bench.engine import ENGINES, Engine
+from bench.engine import ENGINES, Engine, install
 from bench.measure import Measured, Topic, Warmth, measure
 from bench.report import render_table, write_report
 from bench.workload import WORKLOADS, Workload
@@ -44,9 +44,7 @@ def main() -> None:
     args = parser.parse_args()
     warmth = Warmth(args.rounds, max(args.rounds, args.most), args.seconds)
     asked = _asked(args.workloads, args.engines)
-    for _, engines in asked:
-        for engine in engines:
-            engine.python(), engine.jars()
+    install(engine for _, engines in asked for engine in engines)
     results: list[Measured] = []
     with start_broker(heap="1g", settings={"log.retention.ms": "-1"}) as broker:
         filled: dict[str, tuple[Topic, Topic]] = {}
@@ -64,7 +62,7 @@ def main() -> None:
                 one = measure(engine, workload, *filled[workload.source], warmth)
                 results.append(one)
                 told = one.problem or f"{one.rows_per_second:,.0f} rows/s, {one.cpu_micros:.2f} µs CPU per row"
-                print(f"{workload.name:14}{engine.title:54}{told}", flush=True)
+                print(f"{workload.name:14}{engine.title:62}{told}", flush=True)
                 write_report(results, args.out)
             print(f"{workload.name} took {time.monotonic() - started:.0f} s", flush=True)
     print()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.environment import FLINK_JARS, SPARK_JARS, jars_of, python_of
+from firesteel.dev.jars import kafka_jars
 
 _FLINK = {
     "parallelism.default": "2",
@@ -113,3 +115,13 @@ ENGINES = (
         workloads=frozenset({"pass"}),
     ),
 )
+
+
+def install(engines: Iterable[Engine]) -> None:
+    """What they and the broker need and is not there yet, all of it at once: most of the time is waiting."""
+    needed: set[Callable[[], object]] = {kafka_jars}
+    for engine in engines:
+        needed |= {engine.python, engine.jars}
+    with ThreadPoolExecutor(len(needed)) as pool:
+        for installed in [pool.submit(make) for make in needed]:
+            installed.result()

@@ -141,7 +141,7 @@ class _Runner:
         self._tell("no result" if self._first_result is None else f"first result after {self._first_result:.1f} s")
 
     def _tell(self, what: str) -> None:
-        print(f"  {self._workload.name:14}{self._engine.title:54}{self._problem or what}", flush=True)
+        print(f"  {self._workload.name:14}{self._engine.title:62}{self._problem or what}", flush=True)
 
     def run(self) -> None:
         began, cpu = time.monotonic(), self._meter.read()

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import firesteel
 from bench.auction_house import AuctionHouse
-from bench.engine import ENGINES, Engine
+from bench.engine import ENGINES, Engine, install
 from bench.measure import running_job, why, write_order
 from firesteel.dev.broker import start_broker
 from firesteel.dev.record import read_records, write_records
@@ -197,8 +197,7 @@ def main() -> None:
     queries = find_queries([name for name in args.queries.split(",") if name])
     engines = find_engines(args.engines.split(","))
     refused = {query.name: told for query in queries if (told := refusal(query)) is not None}
-    for engine in engines:
-        engine.python(), engine.jars()
+    install(engines)
     started = time.monotonic()
     with start_broker(heap="1g", settings={"log.retention.ms": "-1"}) as broker:
         cluster = {"bootstrap.servers": broker.bootstrap}
