@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -125,3 +126,5 @@ def install(engines: Iterable[Engine]) -> None:
     with ThreadPoolExecutor(len(needed)) as pool:
         for installed in [pool.submit(make) for make in needed]:
             installed.result()
+    # Gigabytes that are still on their way to the disk would slow down whoever runs first.
+    os.sync()
