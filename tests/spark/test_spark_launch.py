@@ -6,12 +6,14 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from firesteel.java import find_java
 from firesteel.spark import launch as room
+from firesteel.spark import python
 from firesteel.spark.archive import Command, find_command
 from firesteel.spark.configuration import SOCKET_FOLDER
 from firesteel.spark.home import find_home
@@ -31,13 +33,16 @@ print(session.range(5).count(), session.conf.get("spark.sql.shuffle.partitions")
 
 
 @pytest.fixture
-def no_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_spark(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """As in a process that has not begun with Spark yet, on a machine on which `firesteel warm` has run."""
     for name in ("SPARK_HOME", "SPARK_AUTH_SOCKET_TIMEOUT", "SPARK_BUFFER_SIZE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(room, "_has_gateway", lambda: False)
+    monkeypatch.setattr(python, "_server", None)
     command = Command(str(find_java()), f"{find_home()}/jars/*", ())
     monkeypatch.setattr(room, "find_command", lambda: command)
+    yield
+    python.stop_fork_server()
 
 
 def _launch(log: Path, **settings: str) -> Launched | None:
@@ -49,8 +54,11 @@ def test_a_jvm_that_nobody_needs_leaves_nothing(tmp_path: Path, no_spark: None) 
     assert launched is not None
     sockets = Path(launched.conf[SOCKET_FOLDER])
     assert sockets.is_dir() and (tmp_path / "new").is_dir()
+    server = python._server
+    assert server is not None and server.is_alive
     launched.abandon()
     assert launched._process.poll() is not None
+    assert not server.is_alive and not Path(server.program).parent.exists()
     assert not any(folder.exists() for folder in launched._folders) and not sockets.exists()
     assert list(tmp_path.iterdir()) == []
 

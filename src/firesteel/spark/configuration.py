@@ -75,10 +75,15 @@ def _sockets(settings: Mapping[str, str]) -> dict[str, str]:
     """Sockets between the JVM and its Python workers that are files. Over TCP each task waits twice for 40 ms: one side does
     not send before it has an answer, the other waits with the answer for more to come.
     """
-    if not hasattr(socket, "AF_UNIX") or len(tempfile.gettempdir()) > _LONGEST_FOLDER:
+    if not can_have_sockets():
         return {}
     enabled = {"spark.python.unix.domain.socket.enabled": "true"}
     return enabled if SOCKET_FOLDER in settings else {**enabled, SOCKET_FOLDER: tempfile.mkdtemp(prefix="fs-")}
+
+
+def can_have_sockets() -> bool:
+    """Whether a socket can be a file in a temporary folder."""
+    return hasattr(socket, "AF_UNIX") and len(tempfile.gettempdir()) <= _LONGEST_FOLDER
 
 
 def _heap() -> str:

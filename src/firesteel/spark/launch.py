@@ -24,6 +24,7 @@ from firesteel.spark.configuration import JVM_OPTIONS, MEMORY, configuration, ow
 from firesteel.spark.home import VARIABLE, find_home
 from firesteel.spark.master import is_local
 from firesteel.spark.place import open_log
+from firesteel.spark.python import start_fork_server, stop_fork_server
 
 #: What the script looks at beside what it is told.
 _VARIABLES = ("SPARK_", "PYSPARK_SUBMIT_ARGS", "PYSPARK_GATEWAY", "HADOOP_CONF_DIR", "YARN_CONF_DIR")
@@ -65,6 +66,7 @@ def launch(master: str | None, settings: Mapping[str, str], log: Path) -> Launch
         # Who opens the session says what is wrong with the folder.
         _remove(folders)
         return None
+    start_fork_server(log)
     return Launched(conf, process, folders, new)
 
 
@@ -161,6 +163,7 @@ class Launched:
             return
         self._process.kill()
         self._process.wait()
+        stop_fork_server()
         _remove(self._folders)
         for path in self._new:
             if path.is_file():

@@ -26,6 +26,7 @@ from firesteel.spark.home import use_home
 from firesteel.spark.launch import Launched
 from firesteel.spark.master import is_local
 from firesteel.spark.place import open_log
+from firesteel.spark.python import start_fork_server
 
 #: Where the log of this process's session is; None while there is no session of ours.
 _log: Path | None = None
@@ -75,11 +76,19 @@ def open_session(
                 hint=f"Spark's log: {log}",
             ) from None
     if is_local(master):
+        _fork_processes(session, log)
         _write_plain_files(session)
         _remove_at_end(session, own_folder(conf, settings))
         threading.Thread(target=_wake_workers, args=(session,), name="firesteel-wake", daemon=True).start()
     _look_for_no_sources(session)
     return session
+
+
+def _fork_processes(session: SparkSession, log: Path) -> None:
+    """Instead of starting each of them, with all that it has to load."""
+    server = start_fork_server(log)
+    if server is not None:
+        session.sparkContext.pythonExec = server.program
 
 
 def _remove_at_end(session: SparkSession, folder: str | None) -> None:

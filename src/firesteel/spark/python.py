@@ -1,0 +1,97 @@
+"""The Python that Spark on this machine starts its processes with: a small program that asks a fork server for them.
+
+The server starts with Spark's JVM and ends with this process, however that ends. Where it cannot be had, and on clusters,
+Spark starts Python itself.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from firesteel.spark.configuration import can_have_sockets
+from firesteel.spark.fork_client import SOCKET
+from firesteel.spark.place import open_log
+
+_PROGRAM = "python"
+#: The first line of a script may have some hundred bytes on the oldest systems.
+_LONGEST_LINE = 120
+
+
+class ForkServer:
+    """`program` is what Spark is to start. `stop` ends the server; what it has forked goes on."""
+
+    def __init__(self, folder: Path, process: subprocess.Popen[bytes]) -> None:
+        self.program = str(folder / _PROGRAM)
+        self._folder = folder
+        self._process = process
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+#: This process's server, while it has one.
+_server: ForkServer | None = None
+
+
+def start_fork_server(log: Path, environment: Mapping[str, str] | None = None) -> ForkServer | None:
+    """This process's server, started if there is none; None where there cannot be one."""
+    global _server
+    if _server is None or not _server.is_alive:
+        _server = _start(log, {**os.environ, **(environment or {})})
+    return _server
+
+
+def stop_fork_server() -> None:
+    global _server
+    if _server is not None:
+        _server.stop()
+        _server = None
+
+
+def _start(log: Path, environment: Mapping[str, str]) -> ForkServer | None:
+    # Without the modules of the site, which make up most of a Python's start.
+    line = f"#!{sys.executable} -IS\n"
+    if not (hasattr(os, "fork") and can_have_sockets()) or len(line) > _LONGEST_LINE or " " in sys.executable:
+        return None
+    folder = Path(tempfile.mkdtemp(prefix="fs-"))
+    program = folder / _PROGRAM
+    program.write_text(line + Path(__file__).with_name("fork_client.py").read_text())
+    program.chmod(0o700)
+    # Not where nothing may be executed.
+    if not os.access(program, os.X_OK):
+        shutil.rmtree(folder)
+        return None
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(folder / SOCKET))
+        listener.listen(64)
+        errors = open_log(log)
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "firesteel.spark.fork_server", str(listener.fileno())],
+                # It ends when nobody can write to it any more.
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                env={"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **environment},
+                pass_fds=[listener.fileno()],
+                # Ctrl-C is ours to handle.
+                start_new_session=True,
+            )
+        finally:
+            os.close(errors)
+    return ForkServer(folder, process)
