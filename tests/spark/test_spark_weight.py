@@ -61,11 +61,11 @@ def test_no_row_is_lost_or_mixed_up(values: list[object], type: pa.DataType) -> 
 
 
 def test_different_rows_go_on_as_they_come() -> None:
-    blocks = [batch(list(range(start, start + 20_000)), pa.int64()) for start in range(0, 400_000, 20_000)]
+    blocks = [batch(list(range(start, start + 50_000)), pa.int64()) for start in range(0, 1_200_000, 50_000)]
     weighed = list(weigh(blocks))
-    assert sum(one.num_rows for one in weighed) == 400_000
-    assert weighed[-1].num_rows == 20_000
-    assert sum(one.column("__weight").to_numpy().sum() for one in weighed) == 400_000
+    assert sum(one.num_rows for one in weighed) == 1_200_000
+    assert weighed[-1].num_rows == 50_000
+    assert sum(one.column("__weight").to_numpy().sum() for one in weighed) == 1_200_000
 
 
 def test_many_equal_rows_are_few() -> None:
@@ -78,6 +78,28 @@ def test_many_equal_rows_are_few() -> None:
 
 def test_no_rows_give_nothing() -> None:
     assert list(weigh([])) == []
+    assert list(weigh([], as_stored=True)) == []
+
+
+def test_rows_come_as_rocksdb_keeps_their_keys() -> None:
+    """The last byte of a number first, as it stands in Spark's rows, and texts behind the numbers."""
+    numbers = [1, 256, 257, 2**40, -1, 65_536, 255, None, 1]
+    texts = ["b", "a", None, "ü", "", "z", "a", "b", "a"]
+    rows = pa.RecordBatch.from_arrays(
+        [pa.array(texts), pa.array(numbers, pa.int64()), pa.array([0.5] * 9)], names=["s", "x", "f"]
+    )
+    [weighed] = weigh([rows, rows], as_stored=True)
+    assert sorted(map(str, weighed.to_pylist())) == sorted(str({**row, "__weight": 2}) for row in rows.to_pylist())
+    kept = [(row["x"] or 0).to_bytes(8, "little", signed=True) for row in weighed.to_pylist()]
+    assert kept == sorted(kept)
+    assert [row["s"] for row in weighed.to_pylist() if row["x"] == 1] == ["a", "b"]
+
+
+def test_different_rows_come_in_order_too() -> None:
+    blocks = [batch(list(range(start + 50_000, start, -1)), pa.int32()) for start in range(0, 1_200_000, 50_000)]
+    weighed = list(weigh(blocks, as_stored=True))
+    assert [one.num_rows for one in weighed] == [1_000_000, 200_000]
+    assert weighed[0].column("x").to_pylist()[:2] == [65_536, 131_072]
 
 
 def test_each_aggregate_of_weighed_rows(table: Table, spark: SparkSession) -> None:

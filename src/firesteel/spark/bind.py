@@ -40,8 +40,8 @@ from firesteel.spark.source import ReadSpec
 _FIRST_ROWS = 20_000
 
 
-def bind_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold: bool) -> ReadSpec:
-    """`cold`: Spark has just been started."""
+def bind_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold: bool, in_rocksdb: bool) -> ReadSpec:
+    """`cold`: Spark has just been started. `in_rocksdb`: that is where the state is kept."""
     table, options = scan.table, scan.table.options
     max_rows = options.get(SCAN_MAX_ROWS_PER_BATCH) or 1
     metadata = {column.name: column.key for column in table.columns if isinstance(column, Metadata)}
@@ -62,6 +62,7 @@ def bind_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold:
         upsert=table.connector == "upsert-kafka",
         ordered=scan.ordered,
         weighed=scan.weighed,
+        as_stored=in_rocksdb,
         max_rows=max_rows,
         first_rows=min(_FIRST_ROWS, max_rows) if cold else max_rows,
         discovery_seconds=interval.total_seconds() if interval else 0.0,

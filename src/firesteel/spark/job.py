@@ -149,15 +149,18 @@ class Job:
         asked = spark_settings(self.analysis)
         shared = session or open_session(master, asked, log_file(self.checkpoint.folder), launched=launched)
         check_workers(shared)
-        backend = self.analysis.setting(STATE_BACKEND_TYPE) or StateBackend.HASHMAP
         parallelism = self.analysis.setting(PARALLELISM_DEFAULT) or shared.sparkContext.defaultParallelism
         settings = {
             "spark.sql.shuffle.partitions": str(parallelism),
-            "spark.sql.streaming.stateStore.providerClass": _PROVIDERS[backend],
+            "spark.sql.streaming.stateStore.providerClass": _PROVIDERS[self._backend],
             "spark.sql.session.timeZone": self.analysis.setting(LOCAL_TIME_ZONE) or "UTC",
             **{key: value for key, value in asked.items() if key.startswith("spark.sql.")},
         }
         return job_session(shared, settings)
+
+    @property
+    def _backend(self) -> StateBackend:
+        return self.analysis.setting(STATE_BACKEND_TYPE) or StateBackend.HASHMAP
 
     def _start(self) -> None:
         interval = self.analysis.setting(CHECKPOINTING_INTERVAL) or self.analysis.setting(MINI_BATCH_ALLOW_LATENCY)
@@ -182,6 +185,7 @@ class Job:
                         on_end=self._news.set,
                         idle_seconds=idle.total_seconds() if idle else 0.0,
                         cold=self._cold,
+                        in_rocksdb=self._backend is StateBackend.ROCKSDB,
                     )
                 )
         except BaseException:

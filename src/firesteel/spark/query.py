@@ -77,6 +77,7 @@ class RunningQuery:
         on_end: Callable[[], None],
         idle_seconds: float = 0.0,
         cold: bool = False,
+        in_rocksdb: bool = False,
     ) -> None:
         self.name = name
         self.sink = sink
@@ -85,6 +86,7 @@ class RunningQuery:
         self._on_end = on_end
         self._job = job
         self._cold = cold
+        self._in_rocksdb = in_rocksdb
         folder = Path(checkpoint)
         self._stage = folder / "dead"
         self._specs: list[ReadSpec] = []
@@ -136,7 +138,7 @@ class RunningQuery:
             self._held += 1
             return read_values(self._session, f"firesteel-{self.name}-values-{self._held}", -self._held, scan)
         number = len(self._specs)
-        spec = bind_source(scan, number, self._stage, self._parallelism, cold=self._cold)
+        spec = bind_source(scan, number, self._stage, self._parallelism, cold=self._cold, in_rocksdb=self._in_rocksdb)
         spec = dataclasses.replace(spec, writer=self._writer)
         if id(scan) in self._waited:
             spec = self._with_event_time(spec, number)

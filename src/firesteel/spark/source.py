@@ -84,6 +84,8 @@ class ReadSpec:
     ordered: bool
     #: Equal rows of a task are one row that carries their number.
     weighed: bool
+    #: These come in the order in which RocksDB keeps them.
+    as_stored: bool
     max_rows: int
     #: As many in the first batch after a start.
     first_rows: int
@@ -337,7 +339,7 @@ class KafkaStreamReader(DataSourceStreamReader):
             with suppress(KafkaException):
                 make_ready(config, lossy=lossy)
         batches = chain.from_iterable(map(self._read, partition.ranges, self._blocks(partition.ranges)))
-        yield from weigh(batches) if self.spec.weighed else batches
+        yield from weigh(batches, as_stored=self.spec.as_stored) if self.spec.weighed else batches
 
     def _blocks(self, ranges: tuple[Range, ...]) -> Iterator[Iterable[list[Message]]]:
         with _carried():

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from firesteel.spark.column import column
 from firesteel.spark.kind import WEIGHT
 
-#: After so many rows it is known whether there are equal ones, and how many may be different for it to be worth the while.
-_PROBE = 100_000
-_WORTH = 0.8
+#: How many of the rows that a task holds may be different for it to be worth the while.
+_WORTH = 0.9
 
 #: What a task holds at most before it counts.
 _MOST_ROWS = 1_000_000
@@ -24,38 +24,56 @@ _COUNTED = "count_all"
 _NAME = "rows"
 
 
-def weigh(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The rows of a task with their weights. Where few are equal, they go on as they come."""
+def weigh(batches: Iterable[pa.RecordBatch], *, as_stored: bool = False) -> Iterator[pa.RecordBatch]:
+    """The rows of a task with their weights. Where few are equal, they go on as they come.
+
+    `as_stored` brings them into the order in which RocksDB keeps their keys: one that is looked up lies beside the one before.
+    """
     held: list[pa.RecordBatch] = []
     rows = size = 0
-    probed = False
     source = iter(batches)
     for batch in source:
         held.append(batch)
         rows += batch.num_rows
         size += batch.nbytes
-        if not probed and rows >= _PROBE:
-            probed = True
-            counted = _count(held)
-            if counted.num_rows > rows * _WORTH:
-                yield counted
-                yield from (_single(one) for one in source)
-                return
         if rows >= _MOST_ROWS or size >= _MOST_BYTES:
-            yield _count(held)
+            counted = _count(held, as_stored)
+            yield counted
+            if counted.num_rows > rows * _WORTH and not as_stored:
+                yield from map(_single, source)
+                return
             held, rows, size = [], 0, 0
     if rows:
-        yield _count(held)
+        yield _count(held, as_stored)
 
 
-def _count(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
+def _count(batches: list[pa.RecordBatch], as_stored: bool) -> pa.RecordBatch:
     table = pa.Table.from_batches(batches)
     names = table.schema.names
-    counted = table.group_by(names, use_threads=False).aggregate([([], _COUNTED)]).combine_chunks()
-    columns = [counted.column(name) for name in [*names, _COUNTED]]
-    return pa.RecordBatch.from_arrays(
-        [one.chunk(0) if one.num_chunks else pa.array([], one.type) for one in columns], names=[*names, WEIGHT]
-    )
+    counted = table.group_by(names, use_threads=False).aggregate([([], _COUNTED)])
+    if as_stored and names:
+        counted = counted.take(_stored_order(counted.select(names)))
+    columns = [counted.column(name).combine_chunks() for name in [*names, _COUNTED]]
+    return pa.RecordBatch.from_arrays(columns, names=[*names, WEIGHT])
+
+
+def _stored_order(table: pa.Table) -> pa.Array:
+    """Spark writes numbers with their last byte first, and before all texts; RocksDB compares byte by byte."""
+    numbers = [name for name in table.column_names if pa.types.is_integer(_plain(table.schema.field(name).type))]
+    texts = [name for name in table.column_names if name not in numbers]
+    columns = {name: _swapped(table.column(name)) for name in numbers} | {name: table.column(name) for name in texts}
+    return pc.sort_indices(pa.table(columns), [(name, "ascending") for name in columns])
+
+
+def _plain(type: pa.DataType) -> pa.DataType:
+    """What has as many whole bytes as a number, as that number."""
+    is_wide = pa.types.is_primitive(type) and type.bit_width >= 8
+    return pa.type_for_alias(f"uint{type.bit_width}") if is_wide else type
+
+
+def _swapped(column: pa.ChunkedArray) -> pa.Array:
+    whole = column.combine_chunks()
+    return pa.array(pc.fill_null(whole.view(_plain(whole.type)), 0).to_numpy().byteswap())
 
 
 def _single(batch: pa.RecordBatch) -> pa.RecordBatch:
