@@ -210,6 +210,9 @@ _SQL_SETTINGS = {
     # Plans are made so that they are right (`spark/window.py`); Spark's checks know only its own ways of making them.
     "spark.sql.streaming.unsupportedOperationCheck": "false",
     "spark.sql.streaming.statefulOperator.checkCorrectness.enabled": "false",
+    # Spark's hash map keeps the state before the last batch too, for a batch that runs again. It is in files as well, which take
+    # longer to read, and a table of millions of keys takes the garbage collector's time in every batch.
+    "spark.sql.streaming.maxBatchesToRetainInMemory": "1",
     # RocksDB keeps changes batch by batch instead of whole files, and nobody looks a key up only to count it.
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
