@@ -60,16 +60,9 @@ def _flink_jars() -> list[Path]:
     return jars_of("flink-2.3.0", FLINK_JARS)
 
 
+#: In this order they run: whoever is compared with another does so in the same minutes of a machine that may have others.
 ENGINES = (
     Engine("firesteel", "Firesteel", "firesteel", lambda: Path(sys.executable)),
-    Engine(
-        "firesteel-rocksdb",
-        "Firesteel, RocksDB",
-        "firesteel",
-        lambda: Path(sys.executable),
-        settings={"state.backend.type": "rocksdb"},
-        workloads=frozenset({"reference"}),
-    ),
     Engine("flink", "Flink 2.3.0, default", "flink", _flink_python, _flink_jars, _FLINK),
     Engine(
         "flink-tuned",
@@ -78,6 +71,29 @@ ENGINES = (
         _flink_python,
         _flink_jars,
         {**_FLINK, **_TUNED},
+        workloads=frozenset({"reference"}),
+    ),
+    Engine(
+        "spark",
+        "Spark 4.0.0 by hand",
+        "spark",
+        lambda: python_of("spark-4.0.0", "pyspark==4.0.0"),
+        lambda: jars_of("spark-4.0.0", SPARK_JARS),
+        ends_windows=False,
+    ),
+    Engine(
+        "quix",
+        "Quix Streams 3.28.1",
+        "quix",
+        lambda: python_of("quixstreams-3.28.1", "quixstreams==3.28.1"),
+        workloads=frozenset({"pass"}),
+    ),
+    Engine(
+        "firesteel-rocksdb",
+        "Firesteel, RocksDB",
+        "firesteel",
+        lambda: Path(sys.executable),
+        settings={"state.backend.type": "rocksdb"},
         workloads=frozenset({"reference"}),
     ),
     Engine(
@@ -99,21 +115,6 @@ ENGINES = (
         {**_FLINK, "state.backend.type": "rocksdb"},
         workloads=frozenset({"reference"}),
         peer="firesteel-rocksdb",
-    ),
-    Engine(
-        "spark",
-        "Spark 4.0.0 by hand",
-        "spark",
-        lambda: python_of("spark-4.0.0", "pyspark==4.0.0"),
-        lambda: jars_of("spark-4.0.0", SPARK_JARS),
-        ends_windows=False,
-    ),
-    Engine(
-        "quix",
-        "Quix Streams 3.28.1",
-        "quix",
-        lambda: python_of("quixstreams-3.28.1", "quixstreams==3.28.1"),
-        workloads=frozenset({"pass"}),
     ),
 )
 

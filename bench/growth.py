@@ -18,6 +18,7 @@ from pathlib import Path
 
 from bench.engine import ENGINES
 from bench.measure import Topic, Warmth, measure
+from bench.report import commit
 from bench.workload import WORKLOADS
 from firesteel.dev.broker import start_broker
 
@@ -49,17 +50,21 @@ class Grown:
     cpu_micros: float
     peak_memory: int
     problem: str | None
+    commit: str = ""
 
 
 def render_growth(found: Sequence[Grown]) -> str:
-    lines = ["| series | at | engine | rows/s | CPU µs per row | peak memory |", "|---|--:|---|--:|--:|--:|"]
+    lines = [
+        "| series | at | engine | rows/s | CPU µs per row | peak memory | commit |",
+        "|---|--:|---|--:|--:|--:|---|",
+    ]
     for one in found:
         figures = (
             f"{one.rows_per_second:,.0f} | {one.cpu_micros:.2f} | {one.peak_memory / 2**20:,.0f} MB"
             if one.problem is None
             else f"{one.problem} | |"
         )
-        lines.append(f"| {one.series} | {one.at:,} | {one.engine} | {figures} |")
+        lines.append(f"| {one.series} | {one.at:,} | {one.engine} | {figures} | {one.commit} |")
     return "\n".join(lines) + "\n"
 
 
@@ -146,6 +151,7 @@ def main() -> None:
                             one.cpu_micros,
                             one.peak_memory,
                             one.problem,
+                            commit(),
                         )
                     )
                     print(render_growth(found[-1:]).splitlines()[-1], flush=True)

@@ -27,6 +27,7 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
 from bench.engine import ENGINES, Engine
 from bench.measure import running_job, why, write_order
+from bench.report import commit
 from firesteel.dev.broker import start_broker
 from firesteel.kafka.admin import create_topic
 
@@ -83,6 +84,7 @@ class Latency:
     missing: int
     p50: float
     p99: float
+    commit: str = ""
 
 
 class _Sender(threading.Thread):
@@ -212,15 +214,19 @@ def _latency(
             else:
                 spent.append((results[place][0] - moment) / 1e6)
     if not spent:
-        return Latency(setup.title, rate, 0, missing, float("nan"), float("nan"))
+        return Latency(setup.title, rate, 0, missing, float("nan"), float("nan"), commit())
     cuts = statistics.quantiles(spent, n=100)
-    return Latency(setup.title, rate, len(spent), missing, cuts[49], cuts[98])
+    return Latency(setup.title, rate, len(spent), missing, cuts[49], cuts[98], commit())
 
 
 def render_latencies(found: Sequence[Latency]) -> str:
-    lines = ["| rows/s | engine | p50 | p99 | rows | without a result |", "|--:|---|--:|--:|--:|--:|"]
+    lines = [
+        "| rows/s | engine | p50 | p99 | rows | without a result | commit |",
+        "|--:|---|--:|--:|--:|--:|---|",
+    ]
     lines += [
         f"| {one.rate:,} | {one.setup} | {one.p50:.2f} s | {one.p99:.2f} s | {one.rows:,} | {one.missing:,} |"
+        f" {one.commit} |"
         for one in found
     ]
     return "\n".join(lines) + "\n"

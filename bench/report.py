@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import platform
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from html import escape
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,15 @@ def machine() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.release()}",
         "load": os.getloadavg()[0],
     }
+
+
+def commit() -> str:
+    """What was measured; nothing where that cannot be told."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short=7", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 @dataclass(frozen=True)
@@ -71,6 +82,8 @@ def render_table(results: Sequence[Measured]) -> str:
 def document(results: Sequence[Measured]) -> dict[str, Any]:
     return {
         "command": " ".join(["python -m bench", *sys.argv[1:]]),
+        "commit": commit(),
+        "versions": {name: version(name) for name in ("firesteel", "pyspark")},
         "machine": machine(),
         "results": [
             {

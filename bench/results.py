@@ -1,19 +1,18 @@
-"""RESULTS.md, and the table of the README, from what the benchmarks have left in their folder:
+"""RESULTS.md, and the table of the README, from what the benchmarks have left in a folder:
 
-    python -m bench.results [--from bench/out] [--more bench/more …] [--again bench/again] [--to .]
+    python -m bench.results [--from bench/measured] [--to .]
 
-`--more` are folders of runs of other workloads or engines; `--again` that of a second `make bench`, with whose ratios those
-of the first are compared. The figures of one table are of one run, and so are the two of each ratio; nothing is written by hand.
+`short` in it is what `make bench` has left, `again` what it has left the second time, with whose ratios those of the first are
+compared; other folders are runs of other workloads or engines, and beside them lies what `bench.latency` and `bench.growth`
+have left. The figures of one table are of one run, and so are the two of each ratio; nothing is written by hand.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -144,11 +143,12 @@ def _ratios(results: Found) -> dict[tuple[str, str], tuple[float, float]]:
     }
 
 
-def render_results(folder: Path, more: Sequence[Path] = (), again: Path | None = None) -> str:
-    document = _document(folder)
-    machine = document["machine"]
-    runs = [_document(one)["results"] for one in (folder, *more)]
-    rows = max(one["rows"] for one in document["results"])
+def render_results(folder: Path) -> str:
+    documents = _documents(folder)
+    first = documents[_SHORT]
+    machine, versions = first["machine"], first["versions"]
+    runs = [one["results"] for one in documents.values()]
+    rows = max(one["rows"] for one in first["results"])
     parts = [
         "# Results",
         "",
@@ -156,7 +156,7 @@ def render_results(folder: Path, more: Sequence[Path] = (), again: Path | None =
         " where nothing else is said. See [README.md](README.md) for what is measured and how.",
         "",
         f"- machine: {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}, Python {machine['python']}",
-        f"- Firesteel {version('firesteel')} on PySpark {version('pyspark')}; Flink 2.3.0; Spark by hand: PySpark 4.0.0;"
+        f"- Firesteel {versions['firesteel']} on PySpark {versions['pyspark']}; Flink 2.3.0; Spark by hand: PySpark 4.0.0;"
         f" Kafka {KAFKA_VERSION}, one broker on the same machine",
         "",
         "## In short",
@@ -166,23 +166,30 @@ def render_results(folder: Path, more: Sequence[Path] = (), again: Path | None =
         "",
         render_targets(*runs, latencies=_latencies(folder)),
     ]
-    for number, one in enumerate((folder, *more)):
-        parts += [f"## Throughput (`{_document(one)['command']}`)", "", (one / "results.md").read_text()]
-        parts += [f"![rows per second]({_picture(number)})", ""]
-    if again is not None:
-        parts += ["## A second run", "", render_agreement(document["results"], _document(again)["results"])]
+    for name, one in documents.items():
+        parts += [f"## Throughput (`{one['command']}`)", "", f"Commit {one['commit']}.", ""]
+        parts += [(folder / name / "results.md").read_text()]
+        parts += [f"![rows per second](measured/{name}/results.svg)", ""]
+    if (folder / _AGAIN).exists():
+        again = _document(folder / _AGAIN)
+        parts += ["## A second run", "", render_agreement(first["results"], again["results"])]
     for name, title, picture in (
         ("latency.md", "Latency (`python -m bench.latency`)", ""),
         ("growth.md", "Growth (`python -m bench.growth`)", "growth.svg"),
     ):
         if (folder / name).exists():
             parts += [f"## {title}", "", (folder / name).read_text()]
-            parts += [f"![{title.split(' ')[0].lower()}]({picture})", ""] if picture else []
+            parts += [f"![{title.split(' ')[0].lower()}](measured/{picture})", ""] if picture else []
     return "\n".join(parts)
 
 
-def _picture(number: int) -> str:
-    return f"more-{number}.svg" if number else "results.svg"
+_SHORT, _AGAIN = "short", "again"
+
+
+def _documents(folder: Path) -> dict[str, dict[str, Any]]:
+    """What each folder has, that of `make bench` first and without its second run."""
+    others = {path.parent.name for path in folder.glob("*/results.json")} - {_SHORT, _AGAIN}
+    return {name: _document(folder / name) for name in (_SHORT, *sorted(others))}
 
 
 def _document(folder: Path) -> dict[str, Any]:
@@ -208,20 +215,11 @@ _OPEN, _CLOSE = "<!-- speed: made by python -m bench.results -->", "<!-- end of 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--from", dest="source", type=Path, default=Path("bench/out"))
-    parser.add_argument("--more", type=Path, nargs="*", default=[])
-    parser.add_argument("--again", type=Path)
+    parser.add_argument("--from", dest="source", type=Path, default=Path("bench/measured"))
     parser.add_argument("--to", type=Path, default=Path())
     args = parser.parse_args()
-    (args.to / "bench" / "RESULTS.md").write_text(render_results(args.source, args.more, args.again))
-    folders = [args.source, *args.more]
-    runs = [_document(one)["results"] for one in folders]
-    write_summary(args.to / "README.md", render_summary(*runs))
-    pictures = {one / "results.svg": _picture(number) for number, one in enumerate(folders)}
-    pictures[args.source / "growth.svg"] = "growth.svg"
-    for picture, name in pictures.items():
-        if picture.exists():
-            shutil.copyfile(picture, args.to / "bench" / name)
+    (args.to / "bench" / "RESULTS.md").write_text(render_results(args.source))
+    write_summary(args.to / "README.md", render_summary(*(one["results"] for one in _documents(args.source).values())))
     print("bench/RESULTS.md and the table of README.md are written.")
 
 
