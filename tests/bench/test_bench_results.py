@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 from bench.latency import PLAIN
-from bench.results import render_agreement, render_summary, render_targets, write_summary
+from bench.results import render_agreement, render_results, render_summary, render_targets, write_summary
 
 ROOT = Path(__file__).parents[2]
 
@@ -70,3 +71,14 @@ def test_the_readme_has_the_table_of_the_results(tmp_path: Path) -> None:
     table = results.partition("## In short\n\n")[2].partition("\n## ")[0].rstrip("\n") + "\n"
     write_summary(readme, table)
     assert readme.read_text() == (ROOT / "README.md").read_text()
+
+
+def test_the_page_is_made_of_what_was_measured() -> None:
+    """And of nothing else: nobody has written into it."""
+    assert (ROOT / "bench" / "RESULTS.md").read_text() == render_results(ROOT / "bench" / "measured")
+
+
+def test_the_pictures_are_there() -> None:
+    page = (ROOT / "bench" / "RESULTS.md").read_text()
+    pictures = re.findall(r"\]\((\S+\.svg)\)", page)
+    assert pictures and all((ROOT / "bench" / one).is_file() for one in pictures)

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -106,6 +107,12 @@ def test_a_process_that_fails_says_why_and_the_server_goes_on(server: ForkServer
     _await(lambda: children.read_text() == "")
 
 
+def test_the_servers_files_are_not_swept_from_a_temporary_folder(server: ForkServer, module: Path) -> None:
+    os.utime(server.program, (0, 0))
+    _run(server, module, "-m", "asked_for")
+    _await(lambda: Path(server.program).stat().st_mtime > 0)
+
+
 def test_without_a_server_python_is_started(server: ForkServer, module: Path) -> None:
     server._process.kill()
     server._process.wait()
@@ -131,6 +138,14 @@ def test_a_server_ends_with_who_started_it(tmp_path: Path) -> None:
         assert _is_alive(int(pid)) and Path(program).is_file()
         starter.send_signal(signal.SIGKILL)
     _await(lambda: not _is_alive(int(pid)) and not Path(program).parent.exists())
+
+
+def test_no_server_where_its_log_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "_server", None)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "file").touch()
+    assert start_fork_server(tmp_path / "file" / "fork.log") is None
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
 def test_no_server_where_a_script_cannot_name_its_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,8 @@ from pathlib import Path
 
 from firesteel.spark.fork_client import ACCEPTED
 
+_HOUR = 3600.0
+
 #: What a child takes back: none of it is the server's business.
 _SIGNALS = (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM)
 
@@ -68,7 +70,8 @@ def _serve(listener: socket.socket) -> socket.socket | None:
         for source in (listener, woken, 0):
             selector.register(source, selectors.EVENT_READ)
         while True:
-            for key, _ in selector.select():
+            _keep(Path(listener.getsockname()).parent)
+            for key, _ in selector.select(_HOUR):
                 if key.fileobj == 0:
                     return None
                 if key.fileobj is woken:
@@ -84,6 +87,13 @@ def _serve(listener: socket.socket) -> socket.socket | None:
                             mine.close()
                         return connection
                     connection.close()
+
+
+def _keep(folder: Path) -> None:
+    """Machines sweep their temporary folders: what nobody has touched for days goes."""
+    with suppress(OSError):
+        for path in (*folder.iterdir(), folder):
+            os.utime(path)
 
 
 def _reap() -> None:

@@ -12,7 +12,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 
 from firesteel.spark.configuration import can_have_sockets
@@ -48,11 +47,11 @@ class ForkServer:
 _server: ForkServer | None = None
 
 
-def start_fork_server(log: Path, environment: Mapping[str, str] | None = None) -> ForkServer | None:
+def start_fork_server(log: Path) -> ForkServer | None:
     """This process's server, started if there is none; None where there cannot be one."""
     global _server
     if _server is None or not _server.is_alive:
-        _server = _start(log, {**os.environ, **(environment or {})})
+        _server = _start(log) if _can_start() else None
     return _server
 
 
@@ -63,35 +62,49 @@ def stop_fork_server() -> None:
         _server = None
 
 
-def _start(log: Path, environment: Mapping[str, str]) -> ForkServer | None:
+def _first_line() -> str:
     # Without the modules of the site, which make up most of a Python's start.
-    line = f"#!{sys.executable} -IS\n"
-    if not (hasattr(os, "fork") and can_have_sockets()) or len(line) > _LONGEST_LINE or " " in sys.executable:
-        return None
+    return f"#!{sys.executable} -IS\n"
+
+
+def _can_start() -> bool:
+    return (
+        hasattr(os, "fork") and can_have_sockets() and len(_first_line()) <= _LONGEST_LINE and " " not in sys.executable
+    )
+
+
+def _start(log: Path) -> ForkServer | None:
     folder = Path(tempfile.mkdtemp(prefix="fs-"))
-    program = folder / _PROGRAM
-    program.write_text(line + Path(__file__).with_name("fork_client.py").read_text())
-    program.chmod(0o700)
-    # Not where nothing may be executed.
-    if not os.access(program, os.X_OK):
-        shutil.rmtree(folder)
-        return None
+    try:
+        program = folder / _PROGRAM
+        program.write_text(_first_line() + Path(__file__).with_name("fork_client.py").read_text())
+        program.chmod(0o700)
+        # There are folders in which nothing may be executed.
+        if os.access(program, os.X_OK):
+            return ForkServer(folder, _serve(folder, log))
+    except OSError:
+        # Whoever needs what is missing says so; this can be done without.
+        pass
+    shutil.rmtree(folder, ignore_errors=True)
+    return None
+
+
+def _serve(folder: Path, log: Path) -> subprocess.Popen[bytes]:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(folder / SOCKET))
         listener.listen(64)
         errors = open_log(log)
         try:
-            process = subprocess.Popen(
+            return subprocess.Popen(
                 [sys.executable, "-m", "firesteel.spark.fork_server", str(listener.fileno())],
                 # It ends when nobody can write to it any more.
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
-                env={"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **environment},
+                env={"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **os.environ},
                 pass_fds=[listener.fileno()],
                 # Ctrl-C is ours to handle.
                 start_new_session=True,
             )
         finally:
             os.close(errors)
-    return ForkServer(folder, process)
