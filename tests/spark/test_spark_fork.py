@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from firesteel.dev.process import birth
 from firesteel.spark import python as room
 from firesteel.spark.python import ForkServer, start_fork_server, stop_fork_server
 
@@ -61,13 +62,6 @@ def _run(server: ForkServer, folder: Path, *words: str) -> subprocess.CompletedP
         timeout=60,
         check=False,
     )
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
 
 
 def _await(what: Callable[[], bool]) -> None:
@@ -135,9 +129,9 @@ def test_a_server_ends_with_who_started_it(tmp_path: Path) -> None:
     ) as starter:
         assert starter.stdout is not None
         pid, program = starter.stdout.readline().split()
-        assert _is_alive(int(pid)) and Path(program).is_file()
+        assert birth(int(pid)) and Path(program).is_file()
         starter.send_signal(signal.SIGKILL)
-    _await(lambda: not _is_alive(int(pid)) and not Path(program).parent.exists())
+    _await(lambda: birth(int(pid)) is None and not Path(program).parent.exists())
 
 
 def test_no_server_where_its_log_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

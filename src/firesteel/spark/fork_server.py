@@ -29,18 +29,16 @@ from firesteel.spark.fork_client import ACCEPTED
 
 _HOUR = 3600.0
 
-#: What a child takes back: none of it is the server's business.
-_SIGNALS = (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM)
-
 
 def main() -> None:
     listener = socket.socket(fileno=int(sys.argv[1]))
     base = base_path(sys.path, os.environ, bool(sys.flags.safe_path))
     _load()
-    connection = _serve(listener)
+    folder = Path(listener.getsockname()).parent
+    connection = _serve(listener, folder)
     if connection is not None:
         _become(connection, base)
-    shutil.rmtree(Path(listener.getsockname()).parent, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _load() -> None:
@@ -58,35 +56,34 @@ def _load() -> None:
     gc.freeze()
 
 
-def _serve(listener: socket.socket) -> socket.socket | None:
+def _serve(listener: socket.socket, folder: Path) -> socket.socket | None:
     """Forks for each connection. Returns in a child, with its connection, and at the end, with none."""
     wake, woken = socket.socketpair()
     wake.setblocking(False)
-    woken.setblocking(False)
     signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
-    before = {number: signal.getsignal(number) for number in _SIGNALS}
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     with selectors.DefaultSelector() as selector:
         for source in (listener, woken, 0):
             selector.register(source, selectors.EVENT_READ)
         while True:
-            _keep(Path(listener.getsockname()).parent)
-            for key, _ in selector.select(_HOUR):
-                if key.fileobj == 0:
-                    return None
-                if key.fileobj is woken:
-                    woken.recv(1024)
-                    _reap()
-                else:
-                    connection, _ = listener.accept()
-                    if os.fork() == 0:
-                        signal.set_wakeup_fd(-1)
-                        for number, handler in before.items():
-                            signal.signal(number, handler)
-                        for mine in (listener, wake, woken):
-                            mine.close()
-                        return connection
-                    connection.close()
+            _keep(folder)
+            ready = [key.fileobj for key, _ in selector.select(_HOUR)]
+            if 0 in ready:
+                return None
+            if woken in ready:
+                woken.recv(1024)
+                _reap()
+            if listener not in ready:
+                continue
+            connection, _ = listener.accept()
+            if os.fork() == 0:
+                break
+            connection.close()
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for mine in (listener, wake, woken):
+        mine.close()
+    return connection
 
 
 def _keep(folder: Path) -> None:
