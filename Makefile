@@ -64,7 +64,7 @@ bench: setup warm ## Firesteel, Flink and Spark side by side on small topics: un
 	$(BIN)/python -m bench
 
 bench-full: setup warm ## the same on 5,000,000 rows, all workloads and engines: over an hour
-	$(BIN)/python -m bench --rows 5000000 --engines all --workloads all
+	$(BIN)/python -m bench --rows 5000000 --rounds 4 --engines all --workloads all
 
 cluster: setup ## the reference job on a Spark cluster of two workers on this machine, one killed
 	$(BIN)/python -m bench.cluster

@@ -48,6 +48,11 @@ class Engine:
     #: The engine of ours it is compared with: the one that keeps its state in the same place.
     peer: str = "firesteel"
 
+    @property
+    def own(self) -> str:
+        """The engine of ours in whose company it is measured: itself, or the one it is compared with."""
+        return self.name if self.job == "firesteel" else self.peer
+
     def can(self, workload: str) -> bool:
         return not self.workloads or workload in self.workloads
 
@@ -60,7 +65,7 @@ def _flink_jars() -> list[Path]:
     return jars_of("flink-2.3.0", FLINK_JARS)
 
 
-#: In this order they run: whoever is compared with another does so in the same minutes of a machine that may have others.
+#: Each of ours, and behind it those that are compared with it: they run in turns.
 ENGINES = (
     Engine("firesteel", "Firesteel", "firesteel", lambda: Path(sys.executable)),
     Engine("flink", "Flink 2.3.0, default", "flink", _flink_python, _flink_jars, _FLINK),

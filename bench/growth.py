@@ -17,14 +17,14 @@ from html import escape
 from pathlib import Path
 
 from bench.engine import ENGINES
-from bench.measure import Topic, Warmth, measure
+from bench.measure import Topic, measure
 from bench.report import commit
 from bench.workload import WORKLOADS
 from firesteel.dev.broker import start_broker
 
 _MILLION = 1_000_000
-#: Where there are few rows, several runs, or their cost would be that of a JVM that is not warm.
-_WARMTH = Warmth(least=2, seconds=15.0)
+#: The first of them are those of a JVM that is not warm.
+_ROUNDS = 4
 
 
 @dataclass(frozen=True)
@@ -140,8 +140,7 @@ def main() -> None:
             with start_broker(heap="1g") as broker:
                 topic = Topic(broker.bootstrap, "views", views, point.partitions)
                 topic.fill()
-                for engine in engines:
-                    one = measure(engine, workload, topic, topic, _WARMTH)
+                for one in measure(engines, workload, topic, topic, _ROUNDS):
                     found.append(
                         Grown(
                             series,

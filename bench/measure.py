@@ -1,8 +1,9 @@
-"""One engine on one workload: a process of its own that runs the job several times, and what that costs.
+"""Engines on one workload: each in a process of its own that runs the job several times, and what that costs.
 
 The first run is cold, on a small topic: it counts for the time to the first result, from the start of the process. The
 others are warm, on the whole topic, and the second best of them is what is reported: whatever else the machine does only adds,
-and one run may be lucky. A JVM gets faster for half a minute, so an engine has that time, however long one of its runs is.
+and one run may be lucky. Engines that are compared run in turns, so that a slow minute of the machine is everybody's, and as
+often as one another, so that a JVM that gets faster has as many runs to do so as the next.
 """
 
 from __future__ import annotations
@@ -30,23 +31,6 @@ from firesteel.kafka.admin import create_topic
 _JOBS = Path(__file__).parent / "job"
 #: How long a run may take.
 _MAX_SECONDS = 600
-
-
-@dataclass(frozen=True)
-class Warmth:
-    """How often an engine runs warm: at least `least` times, and on until its runs took `seconds`, but `most` times at most."""
-
-    least: int = 4
-    most: int = 6
-    seconds: float = 25.0
-
-    def is_reached(self, took: Sequence[float]) -> bool:
-        """
-        >>> warmth = Warmth(least=2, most=4, seconds=10.0)
-        >>> [warmth.is_reached(took) for took in ([20.0], [3.0, 3.0], [6.0, 5.0], [1.0] * 4)]
-        [False, False, True, True]
-        """
-        return len(took) >= self.least and (sum(took) >= self.seconds or len(took) >= self.most)
 
 
 @dataclass(frozen=True)
@@ -103,12 +87,16 @@ class Topic:
         fill_topic(self.cluster, self.name, self.views, self.partitions)
 
 
-def measure(engine: Engine, workload: Workload, small: Topic, whole: Topic, warmth: Warmth) -> Measured:
-    with _runner(engine, workload, [small, *[whole] * warmth.most]) as runner:
-        runner.start()
-        while runner.is_well and not warmth.is_reached(runner.took):
-            runner.run()
-    return runner.measured()
+def measure(engines: Iterable[Engine], workload: Workload, small: Topic, whole: Topic, rounds: int) -> list[Measured]:
+    """`rounds` is how often each of them runs warm."""
+    with ExitStack() as stack:
+        runners = [stack.enter_context(_runner(engine, workload, [small, *[whole] * rounds])) for engine in engines]
+        for runner in runners:
+            runner.start()
+        for _ in range(rounds):
+            for runner in runners:
+                runner.run()
+    return [runner.measured() for runner in runners]
 
 
 class _Runner:
@@ -144,6 +132,8 @@ class _Runner:
         print(f"  {self._workload.name:14}{self._engine.title:62}{self._problem or what}", flush=True)
 
     def run(self) -> None:
+        if self._problem:
+            return
         began, cpu = time.monotonic(), self._meter.read()
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):
@@ -153,15 +143,6 @@ class _Runner:
         run = Run(time.monotonic() - began, self._meter.read() - cpu)
         self._runs.append(run)
         self._tell(f"{run.seconds:.1f} s, {run.cpu:.1f} s of CPU")
-
-    @property
-    def is_well(self) -> bool:
-        return self._problem is None
-
-    @property
-    def took(self) -> list[float]:
-        """The seconds of each warm run."""
-        return [run.seconds for run in self._runs]
 
     def _await_end(self) -> None:
         """The end of the run, or of the process."""
