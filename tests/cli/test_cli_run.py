@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.deadline import wait_for
 
 from firesteel.cli.demo import SCRIPT, read_counts
 from firesteel.dev.pageviews import PageViews, fill_topic
@@ -46,13 +47,6 @@ def alive(pids: set[int]) -> set[int]:
             return False
 
     return {pid for pid in pids if is_running(pid)}
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 90) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.2)
 
 
 class Run:

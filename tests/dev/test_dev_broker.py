@@ -5,10 +5,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
+from tests.deadline import wait_for
 
 from firesteel.dev.broker import start_broker
 from firesteel.dev.port import HOST, free_port, is_free
@@ -28,10 +28,7 @@ time.sleep(600)
 
 
 def wait_until_gone(pid: int, folder: Path) -> None:
-    deadline = time.monotonic() + 10
-    while birth(pid) is not None or folder.exists():
-        assert time.monotonic() < deadline, "the broker or its folder is still there"
-        time.sleep(0.05)
+    wait_for(lambda: birth(pid) is None and not folder.exists(), 10, "the broker or its folder is not gone")
 
 
 @pytest.mark.kafka

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.deadline import wait_for
 
 from firesteel.dev.jars import Counted, failure, find_ivy, kafka_jars
 from firesteel.errors import OutsideError
@@ -77,8 +78,8 @@ def test_a_killed_download_leaves_nothing_half(play: Path) -> None:
     command = [sys.executable, "-c", "from firesteel.dev.jars import kafka_jars; kafka_jars()"]
     process = subprocess.Popen(command, start_new_session=True)
     half = cache_folder() / "kafka-4.2.0.unfinished" / "jars" / "half.jar"
-    while not half.exists():
-        assert process.poll() is None
+    wait_for(lambda: half.exists() or process.poll() is not None)
+    assert process.poll() is None
     os.killpg(process.pid, 9)
     process.wait()
     assert not (cache_folder() / "kafka-4.2.0").exists()

@@ -17,10 +17,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.deadline import wait_for
 from tests.faults.oracle import LiveReader, all_records, copy_mistakes, count_mistakes, fill, open_ends
 
 from firesteel.dev.broker import start_broker
@@ -61,14 +62,6 @@ DRIVER_BLOWS = tuple(
     for moment in ("m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8")
 )
 WRITER_BLOWS = tuple(Blow(moment, action) for moment in ("m2", "m3", "m4", "m5", "m6") for action in ("kill", "raise"))
-
-
-def wait_for(condition: Callable[[], bool], seconds: float, what: str) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"{what} within {seconds:.0f} s")
-        time.sleep(0.05)
 
 
 class FaultyJob:

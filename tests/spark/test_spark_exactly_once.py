@@ -12,8 +12,8 @@ from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewPartitions
 from pyspark.sql import SparkSession
+from tests.deadline import wait_for
 from tests.faults.oracle import open_ends
-from tests.faults.soak import wait_for
 
 import firesteel
 from firesteel.dev.record import read_records, write_records

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.deadline import wait_for
 from tests.faults.oracle import copy_mistakes, fill
 
 import firesteel
@@ -118,8 +119,7 @@ def test_a_writer_that_sleeps_through_its_transaction(
         for moment in ("m3", "m4"):
             with faults(tmp_path / "fault", [f"{moment} * stop"], monkeypatch) as done:
                 job = firesteel.start(path, spark=spark, fresh=True)
-                while not done:
-                    time.sleep(0.05)
+                wait_for(lambda: done)
                 [taken] = tmp_path.glob("fault.*")
                 time.sleep(4)
                 os.kill(int(taken.suffix[1:]), signal.SIGCONT)
@@ -143,8 +143,7 @@ def test_a_broker_that_goes_and_comes_back(
         path = script(tmp_path, broker.bootstrap, "in", "out", "exactly-once")
         with faults(tmp_path / "fault", ["m4 3 stop"], monkeypatch) as done:
             job = firesteel.start(path, spark=spark)
-            while not done:
-                time.sleep(0.05)
+            wait_for(lambda: done)
             [taken] = tmp_path.glob("fault.*")
             if hard:
                 broker.kill()

@@ -8,12 +8,12 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.deadline import wait_for
 
 from firesteel.dev.process import birth
 from firesteel.spark import python as room
@@ -64,13 +64,6 @@ def _run(server: ForkServer, folder: Path, *words: str) -> subprocess.CompletedP
     )
 
 
-def _await(what: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not what():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def test_a_forked_process_is_as_one_that_was_started(server: ForkServer, module: Path) -> None:
     ended = _run(server, module, "-m", "asked_for", "a", "b c")
     told = json.loads(ended.stdout)
@@ -98,13 +91,13 @@ def test_a_process_that_fails_says_why_and_the_server_goes_on(server: ForkServer
     assert json.loads(_run(server, module, "-m", "asked_for").stdout)["loaded"]
     # Nothing that has ended is left over.
     children = Path(f"/proc/{server._process.pid}/task/{server._process.pid}/children")
-    _await(lambda: children.read_text() == "")
+    wait_for(lambda: children.read_text() == "")
 
 
 def test_the_servers_files_are_not_swept_from_a_temporary_folder(server: ForkServer, module: Path) -> None:
     os.utime(server.program, (0, 0))
     _run(server, module, "-m", "asked_for")
-    _await(lambda: Path(server.program).stat().st_mtime > 0)
+    wait_for(lambda: Path(server.program).stat().st_mtime > 0)
 
 
 def test_without_a_server_python_is_started(server: ForkServer, module: Path) -> None:
@@ -131,7 +124,7 @@ def test_a_server_ends_with_who_started_it(tmp_path: Path) -> None:
         pid, program = starter.stdout.readline().split()
         assert birth(int(pid)) and Path(program).is_file()
         starter.send_signal(signal.SIGKILL)
-    _await(lambda: birth(int(pid)) is None and not Path(program).parent.exists())
+    wait_for(lambda: birth(int(pid)) is None and not Path(program).parent.exists())
 
 
 def test_no_server_where_its_log_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 from pyspark.sql import SparkSession
+from tests.deadline import wait_for
 
 import firesteel
 from firesteel.dev.record import read_records, write_records
@@ -59,13 +59,6 @@ BOUNDED = "'scan.bounded.mode' = 'latest-offset'"
 @pytest.fixture
 def table(cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path) -> Table:
     return Table(cluster, make_topic, tmp_path)
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.1)
 
 
 def test_a_job_goes_on_where_it_stopped(table: Table, spark: SparkSession) -> None:

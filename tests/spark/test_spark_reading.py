@@ -10,6 +10,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions  # type: ignore[attr-defined]  # the stub exports one
 from pyspark.sql import SparkSession
+from tests.deadline import wait_for
 
 import firesteel
 from firesteel.dev.record import read_records, write_records
@@ -67,13 +68,6 @@ def copy(cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path
     return Copy(cluster, make_topic(), tmp_path)
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.1)
-
-
 def test_new_topics_and_partitions_are_read_from_their_beginning(
     copy: Copy, cluster: dict[str, str], spark: SparkSession
 ) -> None:
@@ -89,9 +83,7 @@ def test_new_topics_and_partitions_are_read_from_their_beginning(
     job = firesteel.start(script, spark=spark)
     try:
         # The job has found where the end is once it reads what comes after it.
-        while not copy.read():
-            copy.write(f"{name}-1", 2)
-            time.sleep(0.5)
+        wait_for(lambda: _has_come(copy, f"{name}-1"))
         create_topic(cluster, f"{name}-2")
         copy.write(f"{name}-2", 10, 11)
         admin = AdminClient(dict(cluster))
@@ -103,6 +95,12 @@ def test_new_topics_and_partitions_are_read_from_their_beginning(
         job.stop()
     found = copy.read()
     assert [one for one in found if one >= 10] == [10, 11, 20] and 1 not in found
+
+
+def _has_come(copy: Copy, topic: str) -> bool:
+    copy.write(topic, 2)
+    time.sleep(0.5)
+    return bool(copy.read())
 
 
 def _can_write(copy: Copy, topic: str, number: int) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 from confluent_kafka import Producer
 from pyspark.sql import SparkSession
+from tests.deadline import wait_for
 
 import firesteel
 from firesteel.dev.record import read_records
@@ -220,19 +220,12 @@ def test_retract_of_an_aggregate(pair: Pair, spark: SparkSession) -> None:
     )
     job = firesteel.start(script, spark=spark)
     try:
-        _wait(lambda: len(pair.read()) == 1)
+        wait_for(lambda: len(pair.read()) == 1)
         pair.write([("a", 2)])
-        _wait(lambda: len(pair.read()) == 3)
+        wait_for(lambda: len(pair.read()) == 3)
     finally:
         job.stop()
     assert [value for _, _, value in pair.read()] == ['{"name":"a","id":1}', None, '{"name":"a","id":2}']
-
-
-def _wait(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.1)
 
 
 OWN = "tests.spark.spark_partitioner"
