@@ -148,12 +148,10 @@ def render_results(folder: Path) -> str:
     first = documents[_SHORT]
     machine, versions = first["machine"], first["versions"]
     runs = [one["results"] for one in documents.values()]
-    rows = max(one["rows"] for one in first["results"])
     parts = [
         "# Results",
         "",
-        f"Made by `python -m bench.results` from what the commands below left. Figures of one table are of one run; {rows:,} rows"
-        " where nothing else is said. See [README.md](README.md) for what is measured and how.",
+        f"Made by `python -m bench.results` from what the commands below left. Figures of one table are of one run. See [README.md](README.md) for what is measured and how.",
         "",
         f"- machine: {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}, Python {machine['python']}",
         f"- Firesteel {versions['firesteel']} on PySpark {versions['pyspark']}; Flink 2.3.0; Spark by hand: PySpark 4.0.0;"
@@ -167,7 +165,7 @@ def render_results(folder: Path) -> str:
         render_targets(*runs, latencies=_latencies(folder)),
     ]
     for name, one in documents.items():
-        parts += [f"## Throughput (`{one['command']}`)", "", f"Commit {one['commit']}.", ""]
+        parts += [f"## Throughput (`{one['command']}`)", "", f"{_rows(one):,} rows, commit {one['commit']}.", ""]
         parts += [(folder / name / "results.md").read_text()]
         parts += [f"![rows per second](measured/{name}/results.svg)", ""]
     if (folder / _AGAIN).exists():
@@ -195,6 +193,11 @@ def _documents(folder: Path) -> dict[str, dict[str, Any]]:
 def _document(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / "results.json").read_text())
     return found
+
+
+def _rows(document: dict[str, Any]) -> int:
+    rows: int = max(one["rows"] for one in document["results"])
+    return rows
 
 
 def _latencies(folder: Path) -> Found:

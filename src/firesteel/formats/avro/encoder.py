@@ -1,25 +1,32 @@
-"""Arrow to Avro messages, a column at a time: each column becomes the bytes of its values, and these are joined into records."""
+"""Arrow to Avro messages, a column at a time: each column becomes parts, whose bytes are the same for all rows or a column of
+their own, and the parts of all columns are joined into records.
+"""
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable, Sequence
-from decimal import Decimal
+from collections.abc import Sequence
+from typing import TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from firesteel import types
 from firesteel.catalog.table import BoundFormat
 from firesteel.formats.arrow import as_type, map_entries
 from firesteel.formats.avro.json_encoder import AvroJsonEncoder, unscaled_bytes
 from firesteel.formats.avro.schema import derive_schema, is_micros
+from firesteel.formats.avro.varint import encode_longs
 from firesteel.formats.codec import EncodeError, Encoder
 from firesteel.formats.null_key import NULL_KEY
 from firesteel.options import avro as rows
 from firesteel.types import DataType, Field
 
-_FLOAT, _DOUBLE = struct.Struct("<f"), struct.Struct("<d")
+#: What the values of a column begin with, are, or end with.
+Part: TypeAlias = "pa.BinaryArray | pa.BinaryScalar"
+
+_NOTHING, _ZERO, _ONE, _TWO = (pa.scalar(value, pa.binary()) for value in (b"", b"\0", b"\1", b"\2"))
 
 
 def make_encoder(bound: BoundFormat) -> Encoder:
@@ -44,131 +51,123 @@ class AvroEncoder:
                 row = column.is_null().to_pylist().index(True)
                 raise EncodeError(row, f"column '{name}' is NOT NULL and has no value")
         try:
-            parts = [
-                self._column(column, field.type) for column, field in zip(batch.columns, self._fields, strict=True)
-            ]
+            records = self._record(batch.columns, self._fields, batch.num_rows)
         except ValueError as error:
             raise self._locate(batch, error) from None
-        if not parts:
-            return [b""] * batch.num_rows
-        return [b"".join(row) for row in zip(*parts, strict=True)]
+        messages: list[bytes | None] = records.to_pylist()
+        return messages
 
     def _locate(self, batch: pa.RecordBatch, error: ValueError) -> EncodeError:
         for row in range(batch.num_rows):
             try:
-                for column, field in zip(batch.slice(row, 1).columns, self._fields, strict=True):
-                    self._column(column, field.type)
+                self._record(batch.slice(row, 1).columns, self._fields, 1)
             except ValueError as found:
                 return EncodeError(row, str(found))
         return EncodeError(0, str(error))
 
-    def _column(self, column: pa.Array, data_type: DataType) -> list[bytes]:
-        column = as_type(column, data_type)
-        values = self._values(column, data_type)
-        if data_type.nullable:
-            if not column.null_count:
-                return [b"\2" + value for value in values]
-            valid = column.is_valid().to_pylist()
-            return [b"\2" + value if present else b"\0" for value, present in zip(values, valid, strict=True)]
-        if column.null_count:
-            raise ValueError(f"a value of type '{data_type}' is NULL")
-        return values
+    def _record(self, columns: Sequence[pa.Array], fields: Sequence[Field], rows: int) -> pa.BinaryArray:
+        if not fields:
+            return pa.array([b""] * rows, pa.binary())
+        pairs = zip(columns, fields, strict=True)
+        return _joined([part for column, field in pairs for part in self._column(column, field.type)])
 
-    def _values(self, column: pa.Array, data_type: DataType) -> list[bytes]:
-        """The bytes of each value; whatever for NULL."""
+    def _column(self, column: pa.Array, data_type: DataType) -> list[Part]:
+        """None of them is NULL."""
+        column = as_type(column, data_type)
+        parts = self._values(column, data_type)
+        if not column.null_count:
+            return [_TWO, *parts] if data_type.nullable else parts
+        if not data_type.nullable:
+            raise ValueError(f"a value of type '{data_type}' is NULL")
+        return [pc.if_else(column.is_valid(), _joined([_TWO, *parts]), _ZERO)]
+
+    def _values(self, column: pa.Array, data_type: DataType) -> list[Part]:
+        """The bytes of each value; whatever for NULL, or NULL."""
         match data_type:
             case types.Boolean():
-                return [b"\1" if value else b"\0" for value in column.to_pylist()]
+                return [pc.if_else(column, _ONE, _ZERO)]
             case types.TinyInt() | types.SmallInt() | types.Int() | types.BigInt():
-                return _varints(column)
+                return [_varints(column)]
             case types.Date():
-                return _varints(column.view(pa.int32()))
+                return [_varints(column.view(pa.int32()))]
             case types.Time():
-                return _varints(pc.divide(column.view(pa.int64()), 1_000_000))
+                return [_varints(pc.divide(column.view(pa.int64()), 1_000_000))]
             case types.Timestamp() | types.TimestampLtz():
-                micros = column.view(pa.int64())
-                if is_micros(data_type, self._legacy):
-                    return _varints(micros)
+                micros = _numbers(column.view(pa.int64()))
                 # Downwards, also before 1970.
-                return [encode_long(0 if value is None else value // 1000) for value in micros.to_pylist()]
+                return [encode_longs(micros if is_micros(data_type, self._legacy) else micros // 1000)]
             case types.Float():
-                return [_FLOAT.pack(0.0 if value is None else value) for value in column.to_pylist()]
+                return [_fixed(column, "<f4")]
             case types.Double():
-                return [_DOUBLE.pack(0.0 if value is None else value) for value in column.to_pylist()]
+                return [_fixed(column, "<f8")]
             case types.Char() | types.Varchar():
                 return _sized(column.cast(pa.binary()))
             case types.Binary() | types.Varbinary():
                 return _sized(column)
             case types.Decimal(_, scale):
-                return [b"" if value is None else _decimal(value, scale) for value in column.to_pylist()]
+                found = [None if value is None else unscaled_bytes(value, scale) for value in column.to_pylist()]
+                return _sized(pa.array(found, pa.binary()))
             case types.Array(element):
-                return _blocks(column, self._column(column.flatten(), element))
+                return [_blocks(column, self._column(column.flatten(), element))]
             case types.Map(_, value):
-                return self._maps(column, value)
+                return [self._maps(column, value)]
             case types.Multiset():
-                return self._maps(column, types.Int(nullable=False))
+                return [self._maps(column, types.Int(nullable=False))]
             case types.Row(fields):
-                return self._rows(column, fields)
+                return [self._rows(column, fields)]
         raise ValueError(f"'{data_type}' has no place in Avro.")
 
-    def _rows(self, column: pa.StructArray, fields: tuple[Field, ...]) -> list[bytes]:
-        if column.null_count:
-            # A NULL row has NULL children, which a NOT NULL field could not write: write only what is there.
-            dense = iter(self._rows(column.drop_null(), fields))
-            return [next(dense) if valid else b"" for valid in column.is_valid().to_pylist()]
-        if not fields:
-            return [b""] * len(column)
-        parts = [self._column(child, field.type) for child, field in zip(column.flatten(), fields, strict=True)]
-        return [b"".join(row) for row in zip(*parts, strict=True)]
+    def _rows(self, column: pa.StructArray, fields: tuple[Field, ...]) -> pa.BinaryArray:
+        if not column.null_count:
+            return self._record(column.flatten(), fields, len(column))
+        # A NULL row has NULL children, which a NOT NULL field could not write: write only what is there.
+        valid = np.asarray(column.is_valid())
+        return self._rows(column.drop_null(), fields).take(pa.array(np.cumsum(valid) - 1, mask=~valid))
 
-    def _maps(self, column: pa.Array, value: DataType) -> list[bytes]:
+    def _maps(self, column: pa.Array, value: DataType) -> pa.BinaryArray:
         entries = map_entries(column)
         keys, items = entries.flatten().flatten()
         if keys.null_count or pc.any(pc.equal(keys, NULL_KEY)).as_py():
             raise ValueError("a map has a NULL key, which Avro cannot write")
-        parts = zip(_sized(keys.cast(pa.binary())), self._column(items, value), strict=True)
-        return _blocks(entries, [key + item for key, item in parts])
+        return _blocks(entries, [*_sized(keys.cast(pa.binary())), *self._column(items, value)])
 
 
-def _blocks(lists: pa.ListArray, items: Sequence[bytes]) -> list[bytes]:
-    """An array or map is one counted block and a zero, or only the zero."""
-    following = iter(items)
-    result: list[bytes] = []
-    for length in pc.list_value_length(lists).to_pylist():
-        if not length:
-            result.append(b"\0")
-        else:
-            result.append(encode_long(length) + b"".join(next(following) for _ in range(length)) + b"\0")
-    return result
+def _joined(parts: Sequence[Part]) -> pa.BinaryArray:
+    if len(parts) == 1 and isinstance(parts[0], pa.Array):
+        return parts[0]
+    return pc.binary_join_element_wise(*parts, _NOTHING)
 
 
-def _slow_long(zigzag: int) -> bytes:
-    parts = bytearray()
-    while zigzag > 0x7F:
-        parts.append(zigzag & 0x7F | 0x80)
-        zigzag >>= 7
-    parts.append(zigzag)
-    return bytes(parts)
+def _blocks(lists: pa.ListArray, items: Sequence[Part]) -> pa.BinaryArray:
+    """An array or map is one counted block and a zero, or only the zero. `items` are those of all lists, one after the other."""
+    lengths = _numbers(pc.list_value_length(lists).cast(pa.int64()))
+    joined = _joined(items)
+    if not len(joined):
+        return pa.array([b"\0"] * len(lists), pa.binary())
+    # Items of a list lie side by side: all of them together are a slice of the same bytes.
+    _, offsets, data = joined.buffers()
+    places = np.frombuffer(offsets, np.int32, len(joined) + 1, joined.offset * 4)
+    begins = places[np.concatenate(([0], np.cumsum(lengths)))]
+    bodies = pa.Array.from_buffers(pa.binary(), len(lists), [None, pa.py_buffer(np.ascontiguousarray(begins)), data])
+    filled = pc.binary_join_element_wise(encode_longs(lengths), bodies, _ZERO, _NOTHING)
+    return pc.if_else(pa.array(lengths > 0), filled, _ZERO)
 
 
-_SHORT = tuple(_slow_long(zigzag) for zigzag in range(1 << 14))
+def _numbers(column: pa.Array) -> NDArray[np.int64]:
+    """Zero for NULL."""
+    numbers: NDArray[np.int64] = column.fill_null(0).to_numpy().astype(np.int64, copy=False)
+    return numbers
 
 
-def encode_long(value: int) -> bytes:
-    """Zigzag, then seven bits a byte, lowest first."""
-    zigzag = (value << 1) ^ (value >> 63)
-    return _SHORT[zigzag] if zigzag < 1 << 14 else _slow_long(zigzag)
+def _varints(column: pa.Array) -> pa.BinaryArray:
+    return encode_longs(_numbers(column))
 
 
-def _varints(column: pa.Array) -> list[bytes]:
-    encode: Callable[[int], bytes] = encode_long
-    return [encode(value or 0) for value in column.to_pylist()]
+def _sized(column: pa.BinaryArray) -> list[Part]:
+    return [_varints(pc.binary_length(column)), column]
 
 
-def _sized(column: pa.BinaryArray) -> list[bytes]:
-    return [b"" if value is None else encode_long(len(value)) + value for value in column.to_pylist()]
-
-
-def _decimal(value: Decimal, scale: int) -> bytes:
-    unscaled = unscaled_bytes(value, scale)
-    return encode_long(len(unscaled)) + unscaled
+def _fixed(column: pa.Array, kind: str) -> pa.BinaryArray:
+    values = np.ascontiguousarray(column.fill_null(0.0).to_numpy().astype(kind, copy=False))
+    offsets = np.arange(len(values) + 1, dtype=np.int32) * values.itemsize
+    return pa.Array.from_buffers(pa.binary(), len(values), [None, pa.py_buffer(offsets), pa.py_buffer(values)])
