@@ -40,18 +40,16 @@ Found = Sequence[dict[str, Any]]
 def render_targets(*runs: Found, latencies: Found = ()) -> str:
     lines = ["| workload | | against | target | measured |", "|---|---|---|--:|--:|"]
     for workload, own, other, times, cpu in _TARGETS:
-        ours, theirs = _pair(runs, workload, own, other)
-        if ours is None or theirs is None:
-            continue
-        ratio = ours["rows_per_second"] / theirs["rows_per_second"]
-        lines.append(f"| {workload} | {own} | {other} | ≥ {times} × rows/s | {ratio:.2f} × |")
-        if cpu is not None:
-            part = ours["cpu_micros_per_row"] / theirs["cpu_micros_per_row"]
-            lines.append(f"| {workload} | {own} | {other} | ≤ {cpu} × CPU per row | {part:.2f} × |")
-    ours, theirs = _pair(runs, "reference", "firesteel", "flink")
-    if ours is not None and theirs is not None:
-        ratio = ours["first_result_seconds"] / theirs["first_result_seconds"]
-        lines.append(f"| reference | firesteel | flink | ≤ 1 × time to the first result | {ratio:.2f} × |")
+        pairs = _pairs(runs, workload, own, other)
+        told = _ratios_of(pairs, "rows_per_second")
+        if told:
+            lines.append(f"| {workload} | {own} | {other} | ≥ {times} × rows/s | {told} |")
+        if told and cpu is not None:
+            told = _ratios_of(pairs, "cpu_micros_per_row")
+            lines.append(f"| {workload} | {own} | {other} | ≤ {cpu} × CPU per row | {told} |")
+    told = _ratios_of(_pairs(runs, "reference", "firesteel", "flink"), "first_result_seconds")
+    if told:
+        lines.append(f"| reference | firesteel | flink | ≤ 1 × time to the first result | {told} |")
     for one in latencies:
         if one["setup"] == PLAIN and one["rate"] == _LATENCY_RATE:
             rate = f"{_LATENCY_RATE:,} rows/s with state"
@@ -59,13 +57,19 @@ def render_targets(*runs: Found, latencies: Found = ()) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _pair(runs: Sequence[Found], workload: str, *engines: str) -> list[dict[str, Any] | None]:
-    """What the engines did in the first run that has all of them."""
+def _pairs(runs: Sequence[Found], workload: str, *engines: str) -> dict[int, list[dict[str, Any]]]:
+    """By the number of rows: what the engines did in the first run that has all of them."""
+    pairs: dict[int, list[dict[str, Any]]] = {}
     for results in runs:
         found = {one["engine"]: one for one in results if one["workload"] == workload and not one["problem"]}
         if found.keys() >= set(engines):
-            return [found[engine] for engine in engines]
-    return [None for _ in engines]
+            pairs.setdefault(found[engines[0]]["rows"], [found[engine] for engine in engines])
+    return pairs
+
+
+def _ratios_of(pairs: dict[int, list[dict[str, Any]]], figure: str) -> str:
+    told = [f"{ours[figure] / theirs[figure]:.2f} × with {rows:,} rows" for rows, (ours, theirs) in pairs.items()]
+    return ", ".join(told)
 
 
 @dataclass(frozen=True)
@@ -95,9 +99,11 @@ def render_summary(*runs: Found) -> str:
         "| rows per second | Firesteel | Flink 2.3.0 | Spark 4.0.0 by hand | Firesteel is |",
         "|---|--:|--:|--:|---|",
     ]
+    # The longest first.
+    ordered = sorted(runs, key=lambda results: -max(one["rows"] for one in results))
     for line in _lines():
-        rates = [[_best(results, line.workload, engines) for engines in line.engines] for results in runs]
-        # The run that has most of them.
+        rates = [[_best(results, line.workload, engines) for engines in line.engines] for results in ordered]
+        # The first run that has most of them.
         own, flink, spark = max(rates, key=lambda found: sum(rate is not None for rate in found))
         if own is None:
             continue
@@ -151,7 +157,7 @@ def render_results(folder: Path) -> str:
     parts = [
         "# Results",
         "",
-        f"Made by `python -m bench.results` from what the commands below left. Figures of one table are of one run. See [README.md](README.md) for what is measured and how.",
+        "Made by `python -m bench.results` from what the commands below left. Figures of one table are of one run. See [README.md](README.md) for what is measured and how.",
         "",
         f"- machine: {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}, Python {machine['python']}",
         f"- Firesteel {versions['firesteel']} on PySpark {versions['pyspark']}; Flink 2.3.0; Spark by hand: PySpark 4.0.0;"

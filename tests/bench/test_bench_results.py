@@ -16,6 +16,7 @@ def _one(workload: str, engine: str, rate: int, times: float | None = None, firs
     return {
         "workload": workload,
         "engine": engine,
+        "rows": 1_000,
         "rows_per_second": rate,
         "cpu_micros_per_row": 2.0,
         "first_result_seconds": first,
@@ -45,9 +46,16 @@ def test_the_best_of_each_is_compared() -> None:
 
 def test_targets_are_those_of_what_was_measured() -> None:
     told = render_targets(RESULTS)
-    assert "| reference | firesteel | flink-tuned | ≥ 2.5 × rows/s | 2.80 × |" in told
-    assert "| reference | firesteel | flink | ≤ 1 × time to the first result | 0.89 × |" in told
+    assert "| reference | firesteel | flink-tuned | ≥ 2.5 × rows/s | 2.80 × with 1,000 rows |" in told
+    assert "| reference | firesteel | flink | ≤ 1 × time to the first result | 0.89 × with 1,000 rows |" in told
     assert "spark" not in told and "latency" not in told
+
+
+def test_the_longest_run_is_shown_and_targets_are_told_for_each_length() -> None:
+    longer = [one | {"rows": 5_000, "rows_per_second": 2 * one["rows_per_second"]} for one in RESULTS[:5:2]]
+    assert "| 1,401,000 | 500,000 |  | 2.8 × Flink |" in render_summary(RESULTS, longer)
+    told = render_targets(RESULTS, longer)
+    assert "2.80 × with 1,000 rows, 2.80 × with 5,000 rows |" in told
 
 
 def test_the_latency_is_a_target() -> None:
