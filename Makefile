@@ -63,7 +63,7 @@ check: setup ## firesteel check on every example
 bench: setup warm ## Firesteel, Flink and Spark side by side on small topics: under ten minutes on a quiet machine
 	$(BIN)/python -m bench
 
-bench-full: setup warm ## the same on 5,000,000 rows, all workloads and engines: over an hour
+bench-full: setup warm ## the same on 5,000,000 rows, all workloads and engines: over half an hour
 	$(BIN)/python -m bench --rows 5000000 --rounds 4 --engines all --workloads all
 
 cluster: setup ## the reference job on a Spark cluster of two workers on this machine, one killed

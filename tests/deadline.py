@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 
-def wait_for(condition: Callable[[], object], seconds: float = 90, what: str = "it did not happen") -> None:
+def wait_for(condition: Callable[[], object], seconds: float = 60, what: str = "it did not happen") -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"{what} within {seconds:.0f} s"

@@ -101,7 +101,7 @@ def test_kill_and_signals_lose_nothing(
         return sum(pv for pv, _ in read_counts(cluster, sink).values())
 
     run = runs(script)
-    wait_for(lambda: counted() > 0)
+    wait_for(lambda: counted() > 0, 90)
     family = run.family()
     assert family
     run.send(signal.SIGKILL)
@@ -111,7 +111,7 @@ def test_kill_and_signals_lose_nothing(
     assert counted() < views.rows, "it was killed too late to prove anything"
 
     run = runs(script)
-    wait_for(lambda: counted() == views.rows)
+    wait_for(lambda: counted() == views.rows, 90)
     assert read_counts(cluster, sink) == views.expected_counts()
     assert "goes on where it stopped" in run.said()
     family = run.family()

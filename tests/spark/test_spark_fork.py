@@ -91,13 +91,13 @@ def test_a_process_that_fails_says_why_and_the_server_goes_on(server: ForkServer
     assert json.loads(_run(server, module, "-m", "asked_for").stdout)["loaded"]
     # Nothing that has ended is left over.
     children = Path(f"/proc/{server._process.pid}/task/{server._process.pid}/children")
-    wait_for(lambda: children.read_text() == "")
+    wait_for(lambda: children.read_text() == "", 20)
 
 
 def test_the_servers_files_are_not_swept_from_a_temporary_folder(server: ForkServer, module: Path) -> None:
     os.utime(server.program, (0, 0))
     _run(server, module, "-m", "asked_for")
-    wait_for(lambda: Path(server.program).stat().st_mtime > 0)
+    wait_for(lambda: Path(server.program).stat().st_mtime > 0, 20)
 
 
 def test_without_a_server_python_is_started(server: ForkServer, module: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_server_ends_with_who_started_it(tmp_path: Path) -> None:
         pid, program = starter.stdout.readline().split()
         assert birth(int(pid)) and Path(program).is_file()
         starter.send_signal(signal.SIGKILL)
-    wait_for(lambda: birth(int(pid)) is None and not Path(program).parent.exists())
+    wait_for(lambda: birth(int(pid)) is None and not Path(program).parent.exists(), 20)
 
 
 def test_no_server_where_its_log_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

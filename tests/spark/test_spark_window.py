@@ -235,21 +235,21 @@ def test_windows_wait_for_the_slowest_partition_and_go_on_after_a_stop(stream: S
     stream.write([("a", 1, 1), ("a", 1, 3600)], partition=0)
     stream.write([("b", 1, 2)], partition=1)
     job = firesteel.start(script, spark=spark)
-    wait_for(lambda: job.snapshot().rows_read == 3)
+    wait_for(lambda: job.snapshot().rows_read == 3, 90)
     job.stop()
     assert not stream.read(sink)
     # A row that passes no filter moves time as well.
     stream.write([("b", 1, 3), ("b", 0, 13)], partition=1)
     job = firesteel.start(script, spark=spark)
-    wait_for(lambda: job.snapshot().rows_written == 2)
+    wait_for(lambda: job.snapshot().rows_written == 2, 90)
     assert stream.read(sink) == Counter([(*_bounds(0, 10), "a", 1), (*_bounds(0, 10), "b", 2)])
     stream.write([("b", 1, 9.999), ("b", 1, 10)], partition=1)
-    wait_for(lambda: job.snapshot().late == 1)
+    wait_for(lambda: job.snapshot().late == 1, 90)
     job.stop()
     # Killed or stopped between a mark and what it closes, or not: a window comes once.
     stream.write([("b", 1, 30)], partition=1)
     job = firesteel.start(script, spark=spark)
-    wait_for(lambda: job.snapshot().rows_written == 1)
+    wait_for(lambda: job.snapshot().rows_written == 1, 90)
     job.stop()
     assert stream.read(sink) == Counter(
         [(*_bounds(0, 10), "a", 1), (*_bounds(0, 10), "b", 2), (*_bounds(10, 20), "b", 1)]
@@ -260,7 +260,7 @@ def test_an_idle_partition_holds_nobody_back(stream: Stream, spark: SparkSession
     script, (sink,) = stream.script(COUNT, partitions=2, before="SET 'table.exec.source.idle-timeout' = '1 s';\n")
     stream.write([("a", 1, 1), ("a", 1, 12)])
     job = firesteel.start(script, spark=spark)
-    wait_for(lambda: job.snapshot().rows_written == 1)
+    wait_for(lambda: job.snapshot().rows_written == 1, 90)
     job.stop()
     assert stream.read(sink) == Counter([(*_bounds(0, 10), "a", 1)])
 
