@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TypeVar
 
 from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, KafkaException, TopicPartition
 
 from firesteel.errors import JobError, OutsideError
+from firesteel.kafka.passing import PATIENCE, REQUEST_SECONDS, ask, away, is_passing, reason_of
 from firesteel.options.position import (
     AtTimestamp,
     Bound,
@@ -23,25 +25,17 @@ from firesteel.options.position import (
     Unbounded,
 )
 
+T = TypeVar("T")
+
 #: One partition of one topic.
 Partition = tuple[str, int]
 #: The next offset to read, by partition.
 Positions = dict[Partition, int]
 
-#: How long a broker may be away, being restarted for example, before the job gives up.
-_TIMEOUT = 60.0
 #: How long a partition may be unknown: a topic that is being made is known to some brokers a moment later.
 _UNKNOWN_SECONDS = 5.0
 
 _UNKNOWN = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_PARTITION, KafkaError._UNKNOWN_TOPIC)
-#: What a partition answers while it is being opened or changes hands.
-_SETTLING = (
-    KafkaError.NOT_LEADER_FOR_PARTITION,
-    KafkaError.LEADER_NOT_AVAILABLE,
-    KafkaError.UNKNOWN_LEADER_EPOCH,
-    KafkaError.FENCED_LEADER_EPOCH,
-    KafkaError.OFFSET_NOT_AVAILABLE,
-)
 
 
 @dataclass(frozen=True)
@@ -57,19 +51,22 @@ class Subscription:
 
 def find_partitions(consumer: Consumer, subscription: Subscription) -> list[Partition]:
     """Every partition of the topics subscribed to. A topic that is listed has to exist; a pattern may match none."""
-    try:
-        metadata = consumer.list_topics(timeout=_TIMEOUT)
-    except KafkaException as error:
-        raise unreachable(error) from None
-    if subscription.pattern is not None:
-        matching = [name for name in metadata.topics if re.fullmatch(subscription.pattern, name)]
-    else:
-        missing = [name for name in subscription.topics if name not in metadata.topics]
-        if missing:
+    started = time.monotonic()
+    while True:
+        metadata = _ask(lambda: consumer.list_topics(timeout=REQUEST_SECONDS))
+        if subscription.pattern is not None:
+            matching = [name for name in metadata.topics if re.fullmatch(subscription.pattern, name)]
+            break
+        matching = list(subscription.topics)
+        missing = [name for name in matching if name not in metadata.topics]
+        if not missing:
+            break
+        # A broker that has just started may not know all topics yet.
+        if time.monotonic() - started > _UNKNOWN_SECONDS:
             raise OutsideError(
                 f"The topic '{missing[0]}' does not exist.", hint=f"Create it: firesteel topic create {missing[0]}"
             )
-        matching = list(subscription.topics)
+        time.sleep(0.1)
     return sorted((name, number) for name in matching for number in metadata.topics[name].partitions)
 
 
@@ -139,7 +136,8 @@ def at_timestamp(consumer: Consumer, partitions: Iterable[Partition], millis: in
 
 def committed(consumer: Consumer, partitions: Iterable[Partition]) -> Positions:
     """What the consumer's group has committed; a partition for which it has not is left out."""
-    found = _call(lambda: consumer.committed([TopicPartition(*one) for one in partitions], timeout=_TIMEOUT))
+    wanted = [TopicPartition(*one) for one in partitions]
+    found = _ask(lambda: consumer.committed(wanted, timeout=REQUEST_SECONDS))
     return {(one.topic, one.partition): one.offset for one in found if one.offset >= 0}
 
 
@@ -166,14 +164,7 @@ def _look_up(consumer: Consumer, partitions: Iterable[Partition], moment: int) -
     started = time.monotonic()
     while wanted:
         places = [TopicPartition(*one, moment) for one in wanted]
-        try:
-            answers = consumer.offsets_for_times(places, timeout=_TIMEOUT)
-        except KafkaException as error:
-            # What every partition answers is told as one error.
-            if error.args[0].code() not in _SETTLING or time.monotonic() - started > _TIMEOUT:
-                raise unreachable(error) from None
-            time.sleep(0.1)
-            continue
+        answers = _ask(partial(consumer.offsets_for_times, places, timeout=REQUEST_SECONDS))
         wanted = []
         for answer in answers:
             one = (answer.topic, answer.partition)
@@ -181,19 +172,22 @@ def _look_up(consumer: Consumer, partitions: Iterable[Partition], moment: int) -
                 found[one] = answer.offset
                 continue
             waited = time.monotonic() - started
-            if answer.error.code() in _UNKNOWN and waited > _UNKNOWN_SECONDS:
-                raise _gone(one)
-            if answer.error.code() not in (*_UNKNOWN, *_SETTLING) or waited > _TIMEOUT:
+            if answer.error.code() in _UNKNOWN:
+                if waited > _UNKNOWN_SECONDS:
+                    raise _gone(one)
+            elif not is_passing(answer.error):
                 raise unreachable(KafkaException(answer.error))
+            elif waited > PATIENCE:
+                raise away(f"partition {one[1]} of '{one[0]}': {answer.error.str()}")
             wanted.append(one)
         if wanted:
             time.sleep(0.1)
     return found
 
 
-def _call(request: Any) -> Any:
+def _ask(request: Callable[[], T]) -> T:
     try:
-        return request()
+        return ask(request)
     except KafkaException as error:
         raise unreachable(error) from None
 
@@ -208,9 +202,9 @@ def _gone(partition: Partition) -> OutsideError:
 
 def unreachable(error: KafkaException) -> OutsideError:
     """The sentence for a broker that does not answer or does not let us in."""
-    reason = error.args[0].str() if error.args and hasattr(error.args[0], "str") else str(error)
     return OutsideError(
-        f"Kafka does not answer: {reason}.", hint="Check 'properties.bootstrap.servers' and that the broker runs."
+        f"Kafka does not answer: {reason_of(error)}.",
+        hint="Check 'properties.bootstrap.servers' and that the broker runs.",
     )
 
 

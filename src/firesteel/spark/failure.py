@@ -16,21 +16,39 @@ from __future__ import annotations
 import json
 import re
 
-from firesteel.errors import Blame, FiresteelError, JobError, OutsideError
+from firesteel.errors import Blame, BrokerAwayError, FiresteelError, JobError, OutsideError
 from firesteel.spark.cluster import explain_worker
 
 _OPEN, _CLOSE = "⟦firesteel:", "⟧"
 _PATTERN = re.compile(re.escape(_OPEN) + "(.*?)" + re.escape(_CLOSE), re.DOTALL)
 
 
-class CarriedError(Exception):
-    def __init__(self, message: str, hint: str | None = None, blame: Blame = Blame.JOB) -> None:
-        payload = json.dumps({"message": message, "hint": hint, "blame": blame.name})
+#: What Spark says when a Python process did not begin in time.
+NO_WORKER = "Python worker failed to connect back"
+
+
+class CarriedText(Exception):
+    """An error of ours that has been made text already."""
+
+
+class CarriedError(CarriedText):
+    def __init__(self, message: str, hint: str | None = None, blame: Blame = Blame.JOB, away: bool = False) -> None:
+        payload = json.dumps({"message": message, "hint": hint, "blame": blame.name, "away": away})
         super().__init__(f"{_OPEN}{payload}{_CLOSE}")
 
 
 def carry(error: FiresteelError) -> CarriedError:
-    return CarriedError(error.message, error.hint, error.blame)
+    return CarriedError(error.message, error.hint, error.blame, isinstance(error, BrokerAwayError))
+
+
+def short_failure(error: Exception) -> Exception:
+    """The same failure without the stacks of Java and Python in its text."""
+    if isinstance(error, CarriedText):
+        return error
+    if isinstance(error, FiresteelError):
+        return carry(error)
+    text = str(error)
+    return CarriedText(NO_WORKER) if NO_WORKER in text else carry(explain_failure(text))
 
 
 def find_failure(text: str) -> FiresteelError | None:
@@ -42,6 +60,8 @@ def find_failure(text: str) -> FiresteelError | None:
         payload = json.loads(found.group(1))
     except json.JSONDecodeError:
         return None
+    if payload["away"]:
+        return BrokerAwayError(payload["message"], hint=payload["hint"])
     kind = OutsideError if payload["blame"] == Blame.OUTSIDE.name else JobError
     return kind(payload["message"], hint=payload["hint"])
 

@@ -25,7 +25,7 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
 
 from firesteel.catalog.table import BoundFormat
-from firesteel.errors import FiresteelError, JobError
+from firesteel.errors import BrokerAwayError, FiresteelError, JobError, OutsideError
 from firesteel.formats.arrow import arrow_schema
 from firesteel.formats.codec import Reject
 from firesteel.kafka.admin import describe_topics, topic_ids
@@ -196,39 +196,50 @@ class KafkaStreamReader(DataSourceStreamReader):
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
         with _carried():
-            positions = from_json(start["positions"])
-            topics = self._check_topics(start.get("topics", {}), positions)
-            first = not self._checked
-            ends = None if start["ends"] is None else from_json(start["ends"])
-            # A bounded job that had reached its end and is started again: it goes on, up to where its bound is now.
-            over = first and ends is not None and all(positions[one] >= ends.get(one, 0) for one in positions)
-            begins = self._discover(positions) if over or isinstance(self.spec.bound, Unbounded) else {}
-            known = positions | begins
-            self._latest = latest(self._consumer, known)
-            self._check_lost(known)
-            reachable = dict(self._latest)
-            if over:
-                ends = find_ends(self._consumer, known, self.spec.bound)
-                if start.get("mark") == END_OF_TIME:
-                    self._check_over(known, ends)
-            if ends is not None:
-                reachable = {one: min(offset, ends.get(one, 0)) for one, offset in reachable.items()}
-            target = _share(known, reachable, self.spec.first_rows if first else self.spec.max_rows)
-            moved = {
-                "positions": to_json(target),
-                "begins": to_json(begins),
-                "ends": None if ends is None else to_json(ends),
-                "topics": topics if begins.keys() <= positions.keys() else self._topic_ids(known),
-            }
-            if self.spec.slots:
-                moved |= self._event_time(start, target, ends)
-                # The last mark is given again after a start: the job may have died before it closed the windows.
-                again = first and moved["mark"] is not None
-                if target == positions and moved["mark"] == start.get("mark") and not again:
-                    return start
-            elif target == positions:
+            try:
+                return self._next_offset(start)
+            except BrokerAwayError:
+                # Partitions that were found just now are looked for again.
+                self._last_discovery = 0.0
+                if not isinstance(self.spec.bound, Unbounded):
+                    # To a bounded query, nothing new would mean that everything has been read.
+                    raise
                 return start
-            return {"source": self.spec.number, "sequence": start["sequence"] + 1, **moved}
+
+    def _next_offset(self, start: dict[str, Any]) -> dict[str, Any]:
+        positions = from_json(start["positions"])
+        topics = self._check_topics(start.get("topics", {}), positions)
+        first = not self._checked
+        ends = None if start["ends"] is None else from_json(start["ends"])
+        # A bounded job that had reached its end and is started again: it goes on, up to where its bound is now.
+        over = first and ends is not None and all(positions[one] >= ends.get(one, 0) for one in positions)
+        begins = self._discover(positions) if over or isinstance(self.spec.bound, Unbounded) else {}
+        known = positions | begins
+        self._latest = latest(self._consumer, known)
+        self._check_lost(known)
+        reachable = dict(self._latest)
+        if over:
+            ends = find_ends(self._consumer, known, self.spec.bound)
+            if start.get("mark") == END_OF_TIME:
+                self._check_over(known, ends)
+        if ends is not None:
+            reachable = {one: min(offset, ends.get(one, 0)) for one, offset in reachable.items()}
+        target = _share(known, reachable, self.spec.first_rows if first else self.spec.max_rows)
+        moved = {
+            "positions": to_json(target),
+            "begins": to_json(begins),
+            "ends": None if ends is None else to_json(ends),
+            "topics": topics if begins.keys() <= positions.keys() else self._topic_ids(known),
+        }
+        if self.spec.slots:
+            moved |= self._event_time(start, target, ends)
+            # The last mark is given again after a start: the job may have died before it closed the windows.
+            again = first and moved["mark"] is not None
+            if target == positions and moved["mark"] == start.get("mark") and not again:
+                return start
+        elif target == positions:
+            return start
+        return {"source": self.spec.number, "sequence": start["sequence"] + 1, **moved}
 
     def _event_time(self, start: dict[str, Any], target: Positions, ends: Positions | None) -> dict[str, Any]:
         """The `times` of the partitions, and the `mark` that they have all reached: the least of them.
@@ -298,7 +309,11 @@ class KafkaStreamReader(DataSourceStreamReader):
 
     def _high(self, partition: Partition) -> int:
         """The end of a partition, transactions that are still open included."""
-        [topic] = describe_topics(self.spec.config, [partition[0]])
+        try:
+            [topic] = describe_topics(self.spec.config, [partition[0]])
+        except OutsideError as error:
+            # Its leader may be away, as far as this question can tell.
+            raise BrokerAwayError(error.message, hint=error.hint) from None
         return next(one.high for one in topic.partitions if one.index == partition[1])
 
     def _check_lost(self, positions: Positions) -> None:
