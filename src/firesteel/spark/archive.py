@@ -26,15 +26,15 @@ from firesteel.types import BigInt, Field
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: Says nothing, whatever is wrong with an archive: without it a start is slower, and that is all.
-_QUIET = "-Xlog:disable -Xlog:all=error:stderr"
 _PATIENCE = 180.0
 
 
 def archive_options() -> str:
-    """What a JVM is told so that it uses the archive, if there is one."""
+    """What a JVM is told so that it uses the archive, if there is one. Without it a start is slower, and that is all: nothing is
+    said of one that does not fit.
+    """
     path = archive_path()
-    return f"-XX:SharedArchiveFile={path} -Xshare:auto {_QUIET}" if path.is_file() else ""
+    return f"-XX:SharedArchiveFile={path} -Xshare:auto" if path.is_file() else ""
 
 
 def archive_path() -> Path:
@@ -90,7 +90,7 @@ def _load_classes(made: Path) -> None:
     from firesteel.spark.session import open_session
 
     folder = made.parent
-    option = f"-XX:ArchiveClassesAtExit={made} {_QUIET}"
+    option = f"-XX:ArchiveClassesAtExit={made}"
     session = open_session(local_master(2), {"spark.sql.shuffle.partitions": "2"}, folder / "spark.log", option)
     _command_path(made).write_text(json.dumps(asdict(_read_command(session, jvm_options(option).split()))))
     _run(session, folder)
