@@ -9,11 +9,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from firesteel.observe.snapshot import JobSnapshot, Sample, SinkSnapshot, SourceSnapshot, State
+from firesteel.observe.snapshot import JobSnapshot, Sample, SinkSnapshot, SourceSnapshot, State, Waiting
 
 #: The rate is that of the last seconds, so that it follows what happens and does not jump with every batch.
 _WINDOW = 10.0
@@ -70,7 +70,38 @@ def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
         skipped_batches=snapshot.skipped_batches + progress.skipped,
         batch_id=progress.batch_id,
         batch_ms=progress.duration_ms,
+        last_batch=progress.timestamp,
+        doing="" if snapshot.state is State.STARTING else snapshot.doing,
+        idle=False,
+        waiting=None,
         late=snapshot.late + progress.late,
+    )
+
+
+def rest(
+    snapshot: JobSnapshot, read: Iterable[tuple[str, str]], idle: bool, waiting: Waiting | None = None
+) -> JobSnapshot:
+    """The snapshot of a job of which no batch has ended for a while. `read` are the tables, as (query, table), of which all is
+    read that there is; `idle`: so it is with all tables.
+
+    >>> after = rest(JobSnapshot("job"), [("q", "views")], True)
+    >>> after.state, after.lag, after.idle
+    (<State.RUNNING: 'running'>, 0, True)
+    """
+    known = {(source.query, source.table): source for source in snapshot.sources}
+    read = tuple(read)
+    for query, table in read:
+        known[query, table] = dataclasses.replace(
+            known.get((query, table), SourceSnapshot(table, query)), lag=0, rows_per_second=0.0
+        )
+    started = snapshot.state is State.STARTING and bool(read)
+    return dataclasses.replace(
+        snapshot,
+        state=State.RUNNING if started else snapshot.state,
+        doing="" if started else snapshot.doing,
+        sources=tuple(known.values()),
+        idle=idle and waiting is None,
+        waiting=waiting,
     )
 
 

@@ -57,8 +57,20 @@ class SinkSnapshot:
 
 
 @dataclass(frozen=True)
+class Waiting:
+    """A broker that does not answer: since when, which, and why, as far as it is known."""
+
+    since: float
+    broker: str
+    why: str
+
+
+@dataclass(frozen=True)
 class JobSnapshot:
-    """Times are seconds since 1970. `batch_id` and `batch_ms` belong to the batch that ended last.
+    """Times are seconds since 1970. `batch_id` and `batch_ms` belong to the batch that ended last, at `last_batch`.
+
+    `doing` says what a job does that starts or stops; `idle` that it has read everything and waits for more. `restarts` counts
+    how often a query was started again because a broker was away, `torn` the queries whose batch was torn off by a stop.
 
     `late` counts rows that came after their window was closed, and were left out. `skipped_batches` had been written
     before a failure, and were not written again.
@@ -78,6 +90,12 @@ class JobSnapshot:
     warnings: tuple[str, ...] = ()
     error: str | None = None
     skipped_batches: int = 0
+    doing: str = ""
+    idle: bool = False
+    waiting: Waiting | None = None
+    last_batch: float | None = None
+    restarts: int = 0
+    torn: int = 0
 
     @property
     def rows_read(self) -> int:

@@ -49,7 +49,7 @@ def bind_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold:
     return ReadSpec(
         table=table.name,
         config=client_config(options.properties, Role.CONSUMER),
-        subscription=_subscription(table),
+        subscription=subscription(table),
         start=start_position(table.connector, options),
         bound=bound(options),
         group=options.get(GROUP_ID),
@@ -93,7 +93,7 @@ def bind_sink(sink: Sink, *, drop_nulls: bool) -> WriteSpec:
     return WriteSpec(
         table=table.name,
         config=client_config(options.properties, Role.PRODUCER),
-        topics=_subscription(table),
+        topics=subscription(table),
         metadata={
             column.name: column.key for column in table.columns if isinstance(column, Metadata) and not column.virtual
         },
@@ -139,7 +139,7 @@ def transaction_prefix(table: Table, job: str) -> str:
     return table.options.get(SINK_TRANSACTIONAL_ID_PREFIX) or job
 
 
-def _subscription(table: Table) -> Subscription:
+def subscription(table: Table) -> Subscription:
     pattern = table.options.get(TOPIC_PATTERN)
     return Subscription(table.topics, pattern.pattern if pattern is not None else None)
 

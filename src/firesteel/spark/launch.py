@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -22,6 +21,7 @@ from typing import Any
 from firesteel.spark.archive import find_command
 from firesteel.spark.configuration import JVM_OPTIONS, MEMORY, configuration, own_folder
 from firesteel.spark.home import VARIABLE, find_home
+from firesteel.spark.jvm import stand_apart
 from firesteel.spark.master import is_local
 from firesteel.spark.place import open_log
 from firesteel.spark.python import start_fork_server, stop_fork_server
@@ -82,8 +82,8 @@ def _start(command: list[str], environment: Mapping[str, str], log: Path) -> sub
             stdin=subprocess.PIPE,
             stderr=errors,
             env=environment,
-            # Ctrl-C is ours to handle.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+            # Signals are ours to handle.
+            preexec_fn=stand_apart,
         )
     finally:
         os.close(errors)

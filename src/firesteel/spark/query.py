@@ -15,9 +15,9 @@ from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from firesteel.errors import FiresteelError
+from firesteel.errors import BrokerAwayError, FiresteelError
 from firesteel.kafka.dead_letter import DeadLetters
-from firesteel.kafka.group import commit_positions
+from firesteel.kafka.group import GroupPositions, GroupReader, commit_positions
 from firesteel.kafka.position import find_partitions, from_json
 from firesteel.kafka.reader import consumer_for
 from firesteel.kafka.transaction import TransactionLimits
@@ -32,10 +32,11 @@ from firesteel.spark.cast import fit_length
 from firesteel.spark.column import column
 from firesteel.spark.delivery import AtLeastOnce, Gate, Written
 from firesteel.spark.exactly_once import ExactlyOnce
-from firesteel.spark.failure import explain_failure
+from firesteel.spark.failure import NO_WORKER, explain_failure
 from firesteel.spark.fault import planned_fault, reach
 from firesteel.spark.lowering import lower_plan
 from firesteel.spark.mark import SLOT, Times, emits_mark
+from firesteel.spark.offset_log import last_committed, planned_batch
 from firesteel.spark.packed import make_source
 from firesteel.spark.reject import count_rejects, counted_rejects
 from firesteel.spark.source import REJECT, KafkaStreamReader, ReadSpec
@@ -44,12 +45,14 @@ from firesteel.spark.watermark import times_name
 from firesteel.spark.weight import observe_weights, observed_rows
 from firesteel.types import CHARACTER
 
-#: What Spark says when a Python process did not begin in time, and how often a query is started in all.
-_NO_WORKER = "Python worker failed to connect back"
+#: How often a query is started in all because a Python process did not begin in time.
 _MOST_STARTS = 5
 
-#: How long a job that is to stop waits for the batch that is being written.
-_PATIENCE = 20.0
+#: How long a query waits before it is started again because a broker was away: twice as long each time, up to the last.
+_FIRST_PAUSE, _LAST_PAUSE = 0.5, 10.0
+
+#: What Spark says of a query that has nothing to do.
+_IDLE = ("Waiting for data to arrive", "Waiting for next trigger")
 
 #: Partitions that are told apart in event time; of a topic with more, several share one watermark.
 _MOST_SLOTS = 256
@@ -75,6 +78,7 @@ class RunningQuery:
         trim_pad: bool,
         on_progress: Callable[[Progress], None],
         on_end: Callable[[], None],
+        groups: GroupPositions,
         idle_seconds: float = 0.0,
         cold: bool = False,
         in_rocksdb: bool = False,
@@ -99,7 +103,11 @@ class RunningQuery:
         self._times: dict[int, Times] = {}
         self._folder = Path(checkpoint) / "times"
         self._seen = -1
-        self._stopped = False
+        self._closed = False
+        self.restarts = 0
+        self._pause = _FIRST_PAUSE
+        self._next_start: float | None = None
+        self._failed_at = -2
         self._lock = threading.Lock()
         self._parallelism = partitions = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
         spec = bind_sink(sink, drop_nulls=drop_nulls)
@@ -110,7 +118,11 @@ class RunningQuery:
             rows = _fitted(rows, sink)
         rows = gather_keys(rows, sink, partitions)
         letters = tuple(self._letters.values())
-        once = bind_exactly_once(sink, job, number, self._specs, limits)
+        self._groups = groups
+        # The offsets of a group that others move too cannot be part of a transaction of this query's.
+        alone = [spec for spec in self._specs if spec.group is not None and groups.is_alone(self._reader(spec))]
+        once = bind_exactly_once(sink, job, number, alone, limits)
+        self._note_committed(folder)
         self._once = ExactlyOnce(spec, once, letters, folder, self._note_written, self._gate) if once else None
         writer = self._once or AtLeastOnce(spec, letters, self._stage, self._note_written, self._gate)
         mode = "append" if closing_node(sink) is not None else "update"
@@ -119,14 +131,13 @@ class RunningQuery:
         if interval_ms:
             stream = stream.trigger(processingTime=f"{interval_ms} milliseconds")
         self._stream = stream
-        self._starts = 0
+        self._starts = 1
         self._done = threading.Event()
         self._begun = threading.Event()
         self._query: StreamingQuery = self._start()
         self._begun.set()
 
     def _start(self) -> StreamingQuery:
-        self._starts += 1
         query = self._stream.start()
         if all(not isinstance(spec.bound, Unbounded) for spec in self._specs):
             threading.Thread(target=self._await_end, args=(query,), name=f"{self.name}-end", daemon=True).start()
@@ -169,6 +180,19 @@ class RunningQuery:
         self._times[number] = Times(path, slots)
         return dataclasses.replace(spec, slots=slots, times=path, idle_seconds=self._idle_seconds)
 
+    def _reader(self, spec: ReadSpec) -> GroupReader:
+        return GroupReader(self.name, spec.number, spec.config, spec.subscription)
+
+    def _note_committed(self, folder: Path) -> None:
+        """Where the query stood when it was stopped: another one that reads with the same group may be ahead."""
+        batch = last_committed(folder)
+        if batch < 0:
+            return
+        positions = planned_batch(folder, batch).positions
+        for spec in self._specs:
+            if spec.group is not None and spec.number in positions:
+                self._groups.note(self._reader(spec), positions[spec.number])
+
     def _note_written(self, batch: int, written: Written) -> None:
         self._written[batch] = written
         if self._times:
@@ -200,24 +224,70 @@ class RunningQuery:
         return self._done.is_set()
 
     def failure(self) -> FiresteelError | None:
-        """Why the query failed, if it did."""
-        if self._stopped or self._query.isActive:
+        """Why the query failed, if it did. One that failed because of something that passes is started again."""
+        if self._closed or self._query.isActive:
             return None
         error = self._query.exception()
         if error is None:
             return None
-        if _NO_WORKER in str(error) and self._starts < _MOST_STARTS:
+        if NO_WORKER in str(error) and self._starts < _MOST_STARTS:
             # Spark waits ten seconds for a Python process to begin, which a machine with much to do may not grant.
-            with self._lock:
-                self._query = self._start()
+            self._starts += 1
+            self._start_again()
             return None
-        return explain_failure(str(error))
+        failure = explain_failure(str(error))
+        if not isinstance(failure, BrokerAwayError):
+            return failure
+        now = time.monotonic()
+        if self._next_start is None:
+            # A query that has worked since waits as long as one that never failed.
+            self._pause = min(2 * self._pause, _LAST_PAUSE) if self._failed_at == self._seen else _FIRST_PAUSE
+            self._failed_at, self._next_start = self._seen, now + self._pause
+        elif now >= self._next_start:
+            self.restarts += 1
+            self._start_again()
+        return None
 
-    def stop(self) -> None:
-        failed = not self._stopped and not self._query.isActive and self._query.exception() is not None
-        self._stopped = True
-        torn = not self._gate.close(_PATIENCE)
-        # Longer than `spark.sql.streaming.stopTimeout`: the session's end takes it along.
+    def _start_again(self) -> None:
+        if self._once is not None:
+            self._once.begin_again()
+        with self._lock:
+            self._query, self._next_start = self._start(), None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it has read everything there is, and waits for more."""
+        status: str = self._query._jsq.status().message()
+        return status in _IDLE and self._gate.is_free
+
+    @property
+    def source_tables(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(spec.table for spec in self._specs))
+
+    # -- stopping --------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """From now on no batch begins."""
+        self._closed = True
+        self._gate.close()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the last batch is over: written, and kept by Spark as done, so that it is not repeated. Asked once no other
+        begins.
+        """
+        if not self._gate.is_free:
+            return False
+        if self._gate.passed <= self._seen or not self._query.isActive:
+            return True
+        last = self._query._jsq.lastProgress()
+        return last is not None and bool(last.batchId() >= self._gate.passed)
+
+    def end(self) -> None:
+        """Ends the query. A batch that is not over is torn off; what it left open in Kafka is ended."""
+        failed = self._query.exception() is not None if not self._query.isActive else False
+        torn = not self._gate.is_free
+        # It may take longer than `spark.sql.streaming.stopTimeout`: the session's end takes it along.
         with suppress(PySparkException):
             self._query.stop()
         if self._once is not None and (torn or failed):
@@ -261,7 +331,7 @@ class RunningQuery:
             rows = max(0, given - sum(refused.values()) - marks)
             sources[spec.table] = SourceProgress(before.rows + rows, (before.lag or 0) + _lag(source))
             if spec.group is not None and number not in written.groups:
-                commit_positions(spec.config, from_json(end["positions"]))
+                commit_positions(spec.config, self._groups.note(self._reader(spec), from_json(end["positions"])))
         self._on_progress(
             Progress(
                 self.name,

@@ -81,6 +81,9 @@ def open_session(
         _remove_at_end(session, own_folder(conf, settings))
         threading.Thread(target=_wake_workers, args=(session,), name="firesteel-wake", daemon=True).start()
     _look_for_no_sources(session)
+    # Python's server of accumulators would print a traceback when the JVM ends, which is told in a sentence.
+    server: Any = session.sparkContext._accumulatorServer  # type: ignore[attr-defined]
+    server.handle_error = lambda *_: None
     return session
 
 
@@ -132,6 +135,13 @@ def _quieten() -> None:
     """PySpark would print errors of a query to standard error, as JSON, beside the sentence that we make of them."""
     for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger", "py4j"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    # Py4j tells nobody in particular that a JVM has gone: it uses the root's logger.
+    if _is_not_of_py4j not in logging.getLogger().filters:
+        logging.getLogger().addFilter(_is_not_of_py4j)
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    return Path(record.pathname).parent.name != "py4j"
 
 
 class _HeldSignals:
