@@ -263,7 +263,7 @@ def _refusal(topic: str, failure: _Failure) -> FiresteelError:
 
 def _with_key(key: bytes | str | None) -> str:
     """
-    >>> _with_key(b"user-7"), _with_key(None), _with_key(b"\x00\xff")
+    >>> _with_key(b"user-7"), _with_key(None), _with_key(bytes([0, 255]))
     (" with the key 'user-7'", '', ' with the key 0x00ff')
     """
     if key is None:

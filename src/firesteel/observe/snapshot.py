@@ -98,6 +98,11 @@ class JobSnapshot:
     torn: int = 0
 
     @property
+    def has_run(self) -> bool:
+        """Whether there is anything to tell about what the job did."""
+        return bool(self.batches or self.sources or self.torn) or self.state is not State.FAILED
+
+    @property
     def rows_read(self) -> int:
         return sum(source.rows for source in self.sources)
 

@@ -82,7 +82,7 @@ def open_session(
         threading.Thread(target=_wake_workers, args=(session,), name="firesteel-wake", daemon=True).start()
     _look_for_no_sources(session)
     # Python's server of accumulators would print a traceback when the JVM ends, which is told in a sentence.
-    server: Any = session.sparkContext._accumulatorServer  # type: ignore[attr-defined]
+    server: Any = session.sparkContext._accumulatorServer
     server.handle_error = lambda *_: None
     return session
 

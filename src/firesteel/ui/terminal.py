@@ -37,7 +37,9 @@ class Output(Enum):
 
 
 class View(Protocol):
-    """`show` is cheap and may be called at any rate; `close` ends the view with the summary and is called once."""
+    """`show` is cheap and may be called at any rate; `close` ends the view and is called once. It gives the summary of what the
+    job did, unless it failed before it did anything.
+    """
 
     def show(self, snapshot: JobSnapshot) -> None: ...
 
@@ -64,7 +66,8 @@ class SummaryOnly:
         pass
 
     def close(self, snapshot: JobSnapshot) -> None:
-        print(render_summary(snapshot), file=self._out, flush=True)
+        if snapshot.has_run:
+            print(render_summary(snapshot), file=self._out, flush=True)
 
 
 #: A job of which there is nothing to say is known to be alive by a line from time to time.
@@ -94,6 +97,8 @@ class PlainLines:
             self._last, self._next, self._said, self._doing = line, now + 1.0, now, doing
 
     def close(self, snapshot: JobSnapshot) -> None:
+        if not snapshot.has_run:
+            return
         failed = snapshot.state is State.FAILED
         self._print("ERROR" if failed else "WARN" if snapshot.torn else "INFO", render_summary(snapshot))
 
@@ -144,7 +149,8 @@ class LiveTable:
     def close(self, snapshot: JobSnapshot) -> None:
         if self._live is not None:
             self._live.stop()
-        print(render_summary(snapshot), file=self._out, flush=True)
+        if snapshot.has_run:
+            print(render_summary(snapshot), file=self._out, flush=True)
 
 
 _COLOURS = {
