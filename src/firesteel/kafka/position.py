@@ -12,7 +12,7 @@ from typing import TypeVar
 from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, KafkaException, TopicPartition
 
 from firesteel.errors import JobError, OutsideError
-from firesteel.kafka.passing import PATIENCE, REQUEST_SECONDS, ask, away, is_passing, reason_of
+from firesteel.kafka.passing import PATIENCE, REQUEST_SECONDS, ask, away, error_of, is_passing, reason_of
 from firesteel.options.position import (
     AtTimestamp,
     Bound,
@@ -32,8 +32,8 @@ Partition = tuple[str, int]
 #: The next offset to read, by partition.
 Positions = dict[Partition, int]
 
-#: How long a partition may be unknown: a topic that is being made is known to some brokers a moment later.
-_UNKNOWN_SECONDS = 5.0
+#: How long a partition may be unknown: brokers that have just started, or a topic that has just been made, need a moment.
+_UNKNOWN_SECONDS = 20.0
 
 _UNKNOWN = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_PARTITION, KafkaError._UNKNOWN_TOPIC)
 
@@ -164,25 +164,44 @@ def _look_up(consumer: Consumer, partitions: Iterable[Partition], moment: int) -
     started = time.monotonic()
     while wanted:
         places = [TopicPartition(*one, moment) for one in wanted]
-        answers = _ask(partial(consumer.offsets_for_times, places, timeout=REQUEST_SECONDS))
-        wanted = []
+        answers: list[TopicPartition] = []
+        trouble: KafkaError | None = None
+        try:
+            answers = ask(partial(consumer.offsets_for_times, places, timeout=REQUEST_SECONDS))
+        except KafkaException as error:
+            # What every partition answers is told as one error.
+            trouble = error_of(error)
+            if not _is_unknown(trouble):
+                raise unreachable(error) from None
         for answer in answers:
-            one = (answer.topic, answer.partition)
             if answer.error is None:
-                found[one] = answer.offset
-                continue
-            waited = time.monotonic() - started
-            if answer.error.code() in _UNKNOWN:
-                if waited > _UNKNOWN_SECONDS:
-                    raise _gone(one)
-            elif not is_passing(answer.error):
+                found[answer.topic, answer.partition] = answer.offset
+            elif _is_unknown(answer.error) or is_passing(answer.error):
+                trouble = answer.error
+            else:
                 raise unreachable(KafkaException(answer.error))
-            elif waited > PATIENCE:
-                raise away(f"partition {one[1]} of '{one[0]}': {answer.error.str()}")
-            wanted.append(one)
+        wanted = [one for one in wanted if one not in found]
         if wanted:
+            _check_there(consumer, wanted[0], trouble, time.monotonic() - started)
             time.sleep(0.1)
     return found
+
+
+def _check_there(consumer: Consumer, partition: Partition, trouble: KafkaError | None, waited: float) -> None:
+    """A partition that nobody answers for: there is one, or there is none any more. Asking also refreshes what the client knows of
+    it, which may be from a broker that had just started.
+    """
+    topic, number = partition
+    listed = _ask(lambda: consumer.list_topics(topic, timeout=REQUEST_SECONDS)).topics.get(topic)
+    if listed is None or number not in listed.partitions:
+        if waited > _UNKNOWN_SECONDS:
+            raise _gone(partition)
+    elif waited > PATIENCE:
+        raise away(f"partition {number} of '{topic}': {trouble.str() if trouble is not None else 'no answer'}")
+
+
+def _is_unknown(error: KafkaError | None) -> bool:
+    return error is not None and error.code() in _UNKNOWN
 
 
 def _ask(request: Callable[[], T]) -> T:
