@@ -70,7 +70,7 @@ class JobSnapshot:
     """Times are seconds since 1970. `batch_id` and `batch_ms` belong to the batch that ended last, at `last_batch`.
 
     `doing` says what a job does that starts or stops; `idle` that it has read everything and waits for more. `restarts` counts
-    how often a query was started again because a broker was away, `torn` the queries whose batch was torn off by a stop.
+    how often a query was started again because a broker or a process of Spark's was away, `torn` the queries whose batch was torn off by a stop.
 
     `late` counts rows that came after their window was closed, and were left out. `skipped_batches` had been written
     before a failure, and were not written again.

@@ -23,8 +23,15 @@ _OPEN, _CLOSE = "⟦firesteel:", "⟧"
 _PATTERN = re.compile(re.escape(_OPEN) + "(.*?)" + re.escape(_CLOSE), re.DOTALL)
 
 
-#: What Spark says when a Python process did not begin in time.
-NO_WORKER = "Python worker failed to connect back"
+#: What Spark says when one of its Python processes did not begin in time, or has died: the one that asks for offsets is not
+#: replaced, and one that runs tasks is only so often.
+_LOST_PROCESS = (
+    "Python worker failed to connect back",
+    "Python worker exited unexpectedly",
+    "Broken pipe",
+    "java.io.EOFException",
+    "Connection reset",
+)
 
 
 class CarriedText(Exception):
@@ -48,7 +55,8 @@ def short_failure(error: Exception) -> Exception:
     if isinstance(error, FiresteelError):
         return carry(error)
     text = str(error)
-    return CarriedText(NO_WORKER) if NO_WORKER in text else carry(explain_failure(text))
+    lost = next((sentence for sentence in _LOST_PROCESS if sentence in text), None)
+    return CarriedText(lost) if lost is not None and find_failure(text) is None else carry(explain_failure(text))
 
 
 def find_failure(text: str) -> FiresteelError | None:
@@ -64,6 +72,16 @@ def find_failure(text: str) -> FiresteelError | None:
         return BrokerAwayError(payload["message"], hint=payload["hint"])
     kind = OutsideError if payload["blame"] == Blame.OUTSIDE.name else JobError
     return kind(payload["message"], hint=payload["hint"])
+
+
+def has_lost_process(text: str) -> bool:
+    """Whether a query failed because a Python process of Spark's was lost: another one may do.
+
+    >>> has_lost_process("[STREAM_FAILED] Query [id = 7] terminated with exception: Broken pipe SQLSTATE: XXKST")
+    True
+    """
+    head = text.partition("=== Streaming Query ===")[0]
+    return find_failure(head) is None and any(sentence in head for sentence in _LOST_PROCESS)
 
 
 #: The line of a Python traceback that says what was raised.

@@ -32,7 +32,7 @@ from firesteel.spark.cast import fit_length
 from firesteel.spark.column import column
 from firesteel.spark.delivery import AtLeastOnce, Gate, Written
 from firesteel.spark.exactly_once import ExactlyOnce
-from firesteel.spark.failure import NO_WORKER, explain_failure
+from firesteel.spark.failure import explain_failure, has_lost_process
 from firesteel.spark.fault import planned_fault, reach
 from firesteel.spark.lowering import lower_plan
 from firesteel.spark.mark import SLOT, Times, emits_mark
@@ -45,8 +45,8 @@ from firesteel.spark.watermark import times_name
 from firesteel.spark.weight import observe_weights, observed_rows
 from firesteel.types import CHARACTER
 
-#: How often a query is started in all because a Python process did not begin in time.
-_MOST_STARTS = 5
+#: How often a query is started again, without a batch between, because a Python process of Spark's was lost.
+_MOST_RESTARTS = 5
 
 #: How long a query waits before it is started again because a broker was away: twice as long each time, up to the last.
 _FIRST_PAUSE, _LAST_PAUSE = 0.5, 10.0
@@ -105,9 +105,8 @@ class RunningQuery:
         self._seen = -1
         self._closed = False
         self.restarts = 0
-        self._pause = _FIRST_PAUSE
         self._next_start: float | None = None
-        self._failed_at = -2
+        self._failed_at, self._failed_in_a_row = -2, 0
         self._lock = threading.Lock()
         self._parallelism = partitions = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
         spec = bind_sink(sink, drop_nulls=drop_nulls)
@@ -131,7 +130,6 @@ class RunningQuery:
         if interval_ms:
             stream = stream.trigger(processingTime=f"{interval_ms} milliseconds")
         self._stream = stream
-        self._starts = 1
         self._done = threading.Event()
         self._begun = threading.Event()
         self._query: StreamingQuery = self._start()
@@ -230,19 +228,17 @@ class RunningQuery:
         error = self._query.exception()
         if error is None:
             return None
-        if NO_WORKER in str(error) and self._starts < _MOST_STARTS:
-            # Spark waits ten seconds for a Python process to begin, which a machine with much to do may not grant.
-            self._starts += 1
-            self._start_again()
-            return None
         failure = explain_failure(str(error))
-        if not isinstance(failure, BrokerAwayError):
-            return failure
         now = time.monotonic()
         if self._next_start is None:
-            # A query that has worked since waits as long as one that never failed.
-            self._pause = min(2 * self._pause, _LAST_PAUSE) if self._failed_at == self._seen else _FIRST_PAUSE
-            self._failed_at, self._next_start = self._seen, now + self._pause
+            if self._failed_at != self._seen:
+                # It has worked since it failed last.
+                self._failed_at, self._failed_in_a_row = self._seen, 0
+            self._failed_in_a_row += 1
+            lost = has_lost_process(str(error)) and self._failed_in_a_row <= _MOST_RESTARTS
+            if not lost and not isinstance(failure, BrokerAwayError):
+                return failure
+            self._next_start = now + min(_FIRST_PAUSE * 2 ** (self._failed_in_a_row - 1), _LAST_PAUSE)
         elif now >= self._next_start:
             self.restarts += 1
             self._start_again()

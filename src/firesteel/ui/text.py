@@ -78,7 +78,9 @@ def render_summary(snapshot: JobSnapshot) -> str:
         skipped = render_count(snapshot.skipped_batches, "batch", "batches")
         lines.append(f"  skipped  {skipped} that had been written before a failure")
     if snapshot.restarts:
-        lines.append(f"  retried  {render_count(snapshot.restarts, 'time', 'times')}, because a broker was away")
+        lines.append(
+            f"  retried  {render_count(snapshot.restarts, 'time', 'times')}, because a broker or a Python process was away"
+        )
     if snapshot.torn:
         lines.append(
             f"  torn off {render_count(snapshot.torn, 'batch', 'batches')} that had not ended in time: the next start repeats"
