@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TypeVar
@@ -46,6 +47,8 @@ _REFUSALS = {
         "Check 'properties.security.protocol', 'properties.ssl.truststore.location' and the host in the broker's certificate.",
     ),
 }
+
+_MOST_BYTES = "max.message.bytes"
 
 _EARLIEST = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
 _LATEST = OffsetSpec.latest()  # type: ignore[no-untyped-call]
@@ -267,6 +270,21 @@ def broker_settings(client_config: Mapping[str, str], names: Iterable[str], time
         return {}
     values = {name: told[name].value for name in names if name in told}
     return {name: int(value) for name, value in values.items() if value and value.lstrip("-").isdecimal()}
+
+
+def most_bytes(client_config: Mapping[str, str], topics: Iterable[str], timeout: float = 10.0) -> dict[str, int]:
+    """The largest message that each topic takes, with what Kafka adds to it, as far as the cluster tells: not everybody may ask."""
+    resources = {topic: ConfigResource(ResourceType.TOPIC, topic) for topic in topics}
+    if not resources:
+        return {}
+    found: dict[str, int] = {}
+    with suppress(KafkaException, OutsideError):
+        asked = _client(client_config).admin.describe_configs(list(resources.values()), request_timeout=timeout)
+        for topic, resource in resources.items():
+            value = _result(asked[resource], timeout)[_MOST_BYTES].value
+            if value and value.isdecimal():
+                found[topic] = int(value)
+    return found
 
 
 def group_names(client_config: Mapping[str, str], timeout: float = 10.0) -> list[str]:

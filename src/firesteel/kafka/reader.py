@@ -22,6 +22,8 @@ _STALLED_SECONDS = 120.0
 #: waits in vain for the rest.
 _BLOCK_SECONDS = 0.05
 
+START_OVER = "Start over with --fresh; 'scan.startup.mode' says where."
+
 #: Holds one entry once this process's lasting objects are set aside.
 _settled: list[bool] = []
 _consumers: dict[tuple[tuple[str, str], ...], Consumer] = {}
@@ -199,7 +201,10 @@ def _stalled(topic: str, partition: int, position: int, end: int) -> BrokerAwayE
 def _read_error(consumer: Consumer, error: KafkaError, topic: str, partition: int, position: int) -> FiresteelError:
     match error.code():
         case KafkaError._AUTO_OFFSET_RESET | KafkaError.OFFSET_OUT_OF_RANGE:
-            low, _ = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=10.0) or (None, None)
+            place = TopicPartition(topic, partition)
+            low, high = consumer.get_watermark_offsets(place, timeout=10.0) or (None, None)
+            if high is not None and high < position:
+                return rewound(topic, partition, position, high)
             return lost_offset(topic, partition, position, low)
         case KafkaError._AUTHENTICATION | KafkaError.TOPIC_AUTHORIZATION_FAILED | KafkaError._SSL:
             return OutsideError(f"Kafka does not let the job read '{topic}': {error.str()}.")
@@ -207,10 +212,19 @@ def _read_error(consumer: Consumer, error: KafkaError, topic: str, partition: in
             return JobError(f"Reading partition {partition} of '{topic}' at offset {position} failed: {error.str()}.")
 
 
+def rewound(topic: str, partition: int, position: int, end: int) -> JobError:
+    """A topic that has fewer records than were read."""
+    return JobError(
+        f"Partition {partition} of '{topic}' is to be read from offset {position}, and it ends at {end}: the topic was"
+        " deleted and created again.",
+        hint=START_OVER,
+    )
+
+
 def lost_offset(topic: str, partition: int, position: int, low: int | None) -> JobError:
     """Records that were to be read and are gone."""
     now = f"it starts at {low} now" if low is not None else "it starts later now"
     return JobError(
         f"Partition {partition} of '{topic}' is to be read from offset {position}, and {now}: older records were deleted.",
-        hint="Start over with --fresh; 'scan.startup.mode' says where.",
+        hint=START_OVER,
     )

@@ -20,6 +20,8 @@ _FLUSH_STEP = 0.5
 _LOSSY_SECONDS = 120.0
 _GREETING = 2.0
 
+_BATCH_BYTES = 1024 * 1024
+
 #: So much of a key is shown in a message.
 _SHOWN_KEY = 60
 
@@ -66,7 +68,7 @@ def writer_config(config: Mapping[str, str]) -> dict[str, object]:
         # Keys land where the Java client, and so Flink, puts them.
         "partitioner": "murmur2_random",
         "linger.ms": 20,
-        "batch.size": 1024 * 1024,
+        "batch.size": _BATCH_BYTES,
         **_QUEUE,
         # What is too large is the broker's to say: topics differ.
         "message.max.bytes": 64 * 1024 * 1024,
@@ -77,6 +79,18 @@ def writer_config(config: Mapping[str, str]) -> dict[str, object]:
         "delivery.report.only.error": True,
         "log_level": 2,
     }
+
+
+def fit_batches(config: Mapping[str, str], most_bytes: int | None) -> dict[str, str]:
+    """The configuration with batches that a topic takes whose messages, and so batches, may have so many bytes: librdkafka does not
+    divide one that is refused, as the Java client does.
+
+    >>> fit_batches({"acks": "all"}, 50_000), fit_batches({}, None)
+    ({'acks': 'all', 'batch.size': '50000'}, {})
+    """
+    if most_bytes is None or most_bytes >= _BATCH_BYTES or "batch.size" in config:
+        return dict(config)
+    return {**config, "batch.size": str(max(1, most_bytes))}
 
 
 class Writer:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from firesteel.catalog.table import Metadata, Table
 from firesteel.changelog import INSERT_ONLY
-from firesteel.kafka.dead_letter import DeadLetters
+from firesteel.kafka.dead_letter import USUAL_BYTES, DeadLetters
 from firesteel.kafka.position import Subscription
 from firesteel.kafka.properties import Role, client_config
 from firesteel.kafka.transaction import TransactionLimits
+from firesteel.kafka.writer import fit_batches
 from firesteel.options.error_handling import ERROR_HANDLING_LOG_TARGET, ERROR_HANDLING_MODE, ErrorMode
 from firesteel.options.json import IGNORE_PARSE_ERRORS
 from firesteel.options.kafka import (
@@ -72,12 +73,13 @@ def bind_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold:
     )
 
 
-def bind_letters(scan: Scan, number: int, job: str) -> DeadLetters | None:
+def bind_letters(scan: Scan, number: int, job: str, most_bytes: int | None = None) -> DeadLetters | None:
     table = scan.table
     topic = dead_letter_topic(table)
     if topic is None:
         return None
-    return DeadLetters(number, table.name, job, topic, client_config(table.options.properties, Role.PRODUCER))
+    config = fit_batches(client_config(table.options.properties, Role.PRODUCER), most_bytes)
+    return DeadLetters(number, table.name, job, topic, config, most_bytes or USUAL_BYTES)
 
 
 def dead_letter_topic(table: Table) -> str | None:
@@ -87,12 +89,13 @@ def dead_letter_topic(table: Table) -> str | None:
     return table.options.get(ERROR_HANDLING_LOG_TARGET)
 
 
-def bind_sink(sink: Sink, *, drop_nulls: bool) -> WriteSpec:
+def bind_sink(sink: Sink, *, drop_nulls: bool, most_bytes: int | None = None) -> WriteSpec:
+    """`most_bytes`: the largest message that its topics take."""
     table, options = sink.table, sink.table.options
     ignore_deletes: bool | None = options.get(SINK_IGNORE_RETRACTION)
     return WriteSpec(
         table=table.name,
-        config=client_config(options.properties, Role.PRODUCER),
+        config=fit_batches(client_config(options.properties, Role.PRODUCER), most_bytes),
         topics=subscription(table),
         metadata={
             column.name: column.key for column in table.columns if isinstance(column, Metadata) and not column.virtual

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from firesteel.catalog.table import Table
 from firesteel.errors import FiresteelError, JobError, UsageError
 from firesteel.java import find_java
-from firesteel.kafka.admin import check_broker, check_topics, create_topic
+from firesteel.kafka.admin import check_broker, check_topics, create_topic, most_bytes
 from firesteel.kafka.group import GroupPositions, GroupReader
 from firesteel.kafka.partition import check_partitioner
 from firesteel.kafka.past import find_past
@@ -108,6 +108,8 @@ class Job:
         self._failure: FiresteelError | None = None
         self._queries: list[RunningQuery] = []
         self._limits: dict[str, TransactionLimits] = {}
+        #: The largest message that a topic takes, where it is known.
+        self._most_bytes: dict[str, int] = {}
         self._brokers: BrokerWatch | None = None
         #: The topics of the job, by the configuration of the client that reaches them.
         self._needed: dict[tuple[tuple[str, str], ...], set[str]] = {}
@@ -196,8 +198,11 @@ class Job:
         for name, sink in self._named_sinks():
             if is_exactly_once(sink.table):
                 self._limits[name] = _check_limits(sink.table)
+            self._most_bytes |= most_bytes(client_config(sink.table.options.properties, Role.ADMIN), sink.table.topics)
             for scan in scans(sink):
-                _prepare_letters(scan.table)
+                topic = _prepare_letters(scan.table)
+                if topic is not None:
+                    self._most_bytes |= most_bytes(client_config(scan.table.options.properties, Role.ADMIN), [topic])
 
     def _check_past(self) -> None:
         """Who has lost the state of a job would write all of its rows a second time, and not know it."""
@@ -255,6 +260,7 @@ class Job:
                     on_progress=self._note,
                     on_end=self._news.set,
                     groups=groups,
+                    most_bytes=self._most_bytes,
                     idle_seconds=idle.total_seconds() if idle else 0.0,
                     cold=self._cold,
                     in_rocksdb=self._backend is StateBackend.ROCKSDB,
@@ -478,11 +484,11 @@ def _check_limits(table: Table) -> TransactionLimits:
     return limits
 
 
-def _prepare_letters(table: Table) -> None:
+def _prepare_letters(table: Table) -> str | None:
     """The topic of a table's bad records, made if it is not there. It cannot be one that the table reads."""
     topic = dead_letter_topic(table)
     if topic is None:
-        return
+        return None
     pattern = table.options.get(TOPIC_PATTERN)
     if pattern is not None and pattern.fullmatch(topic):
         raise UsageError(
@@ -492,3 +498,4 @@ def _prepare_letters(table: Table) -> None:
         )
     config = client_config(table.options.properties, Role.ADMIN)
     create_topic(config, topic, ignore_existing=True)
+    return topic

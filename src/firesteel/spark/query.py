@@ -27,7 +27,7 @@ from firesteel.plan.delivery import is_exactly_once
 from firesteel.plan.event_time import closing_node, watermarked_scans
 from firesteel.plan.node import Scan, Sink, Values
 from firesteel.spark.arrange import gather_keys
-from firesteel.spark.bind import bind_exactly_once, bind_letters, bind_sink, bind_source
+from firesteel.spark.bind import bind_exactly_once, bind_letters, bind_sink, bind_source, dead_letter_topic
 from firesteel.spark.cast import fit_length
 from firesteel.spark.column import column
 from firesteel.spark.delivery import AtLeastOnce, Gate, Written
@@ -59,7 +59,7 @@ _MOST_SLOTS = 256
 
 
 class RunningQuery:
-    """Starts the query, follows it, stops it. `on_progress` is called from the follower's thread, `on_end` from another one when
+    """Starts the query, follows it, stops it. `most_bytes` is the largest message that each topic takes. `on_progress` is called from the follower's thread, `on_end` from another one when
     a bounded query has read everything.
     """
 
@@ -79,6 +79,7 @@ class RunningQuery:
         on_progress: Callable[[Progress], None],
         on_end: Callable[[], None],
         groups: GroupPositions,
+        most_bytes: Mapping[str, int],
         idle_seconds: float = 0.0,
         cold: bool = False,
         in_rocksdb: bool = False,
@@ -109,7 +110,9 @@ class RunningQuery:
         self._failed_at, self._failed_in_a_row = -2, 0
         self._lock = threading.Lock()
         self._parallelism = partitions = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
-        spec = bind_sink(sink, drop_nulls=drop_nulls)
+        self._most_bytes = most_bytes
+        least = min((most_bytes[topic] for topic in sink.table.topics if topic in most_bytes), default=None)
+        spec = bind_sink(sink, drop_nulls=drop_nulls, most_bytes=least)
         # Who writes exactly once has a new writer for each batch.
         self._writer = None if is_exactly_once(sink.table) else (spec.config, spec.lossy)
         rows = lower_plan(sink, self._read_table, partitions)
@@ -152,7 +155,7 @@ class RunningQuery:
         if id(scan) in self._waited:
             spec = self._with_event_time(spec, number)
         self._specs.append(spec)
-        letters = bind_letters(scan, number, self._job)
+        letters = bind_letters(scan, number, self._job, self._most_bytes.get(dead_letter_topic(scan.table) or ""))
         if letters is not None:
             self._letters[number] = letters
         source = f"firesteel-{self.name}-{number}"

@@ -42,7 +42,7 @@ from firesteel.kafka.position import (
     latest,
     to_json,
 )
-from firesteel.kafka.reader import consumer_for, lost_offset, read_stretches
+from firesteel.kafka.reader import START_OVER, consumer_for, lost_offset, read_stretches, rewound
 from firesteel.kafka.writer import make_ready
 from firesteel.options.position import Bound, StartPosition, Unbounded
 from firesteel.spark.failure import carry
@@ -58,8 +58,6 @@ from firesteel.types import Field
 REJECT = "__reject"
 #: Stands in for a row of which no column is read.
 PRESENT = "__present"
-
-_START_OVER = "Start over with --fresh; 'scan.startup.mode' says where."
 
 
 @dataclass(frozen=True)
@@ -303,7 +301,7 @@ class KafkaStreamReader(DataSourceStreamReader):
         for topic, before in known.items():
             if now.get(topic, before) != before:
                 raise JobError(
-                    f"The topic '{topic}' was deleted and created again since the job read it.", hint=_START_OVER
+                    f"The topic '{topic}' was deleted and created again since the job read it.", hint=START_OVER
                 )
         return now
 
@@ -323,7 +321,7 @@ class KafkaStreamReader(DataSourceStreamReader):
                 end = self._high(one)
                 # Between what is committed and what is there, when 'isolation.level' was another one before.
                 if end < position:
-                    raise _rewound(one, position, end)
+                    raise rewound(*one, position, end)
         if self._checked:
             return
         self._checked = True
@@ -494,15 +492,6 @@ def _deal(ranges: list[Range], tasks: int) -> list[tuple[Range, ...]]:
     for one in sorted(ranges, key=lambda one: one.start - one.end):
         min(dealt, key=lambda part: sum(taken.end - taken.start for taken in part)).append(one)
     return [tuple(part) for part in dealt]
-
-
-def _rewound(partition: Partition, position: int, end: int) -> JobError:
-    topic, number = partition
-    return JobError(
-        f"Partition {number} of '{topic}' is to be read from offset {position}, and it ends at {end}: the topic was"
-        " deleted and created again.",
-        hint=_START_OVER,
-    )
 
 
 def _bad_record(table: str, reject: Reject, messages: list[Any]) -> JobError:
