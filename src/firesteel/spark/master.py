@@ -17,6 +17,11 @@ def is_local(master: str | None) -> bool:
     return master is None or master.startswith("local")
 
 
+def is_in_one_process(master: str | None) -> bool:
+    """Whether Spark is in this process alone. Its test of a cluster, `local-cluster[…]`, is local too, and has others."""
+    return master is None or re.fullmatch(r"local(\[.*\])?", master) is not None
+
+
 def is_loopback(master: str | None) -> bool:
     """Whether nothing of the cluster is on another machine, as far as its address says."""
     hosts = [host for host, _ in addresses(master or "")]
