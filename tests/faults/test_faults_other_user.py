@@ -12,6 +12,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -178,24 +179,27 @@ QUESTIONS = {
 REFUSALS = ("SaslMessage", "Authentication error", "Authentication Error", "!xn\n")
 
 
+def answer(port: int, question: bytes) -> str:
+    """What a port says, where it is no refusal."""
+    said = b""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+            connection.settimeout(3)
+            connection.sendall(question)
+            while chunk := connection.recv(4096):
+                said += chunk
+    except OSError:
+        # Closed, or it waits for more.
+        pass
+    text = said.decode(errors="replace")
+    return "" if any(refusal in text for refusal in REFUSALS) else text[:300]
+
+
 def answers(ports: set[int]) -> dict[str, str]:
-    """What each port says to each question, where it is no refusal."""
-    found = {}
-    for port in ports:
-        for name, question in QUESTIONS.items():
-            said = b""
-            try:
-                with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
-                    connection.settimeout(3)
-                    connection.sendall(question)
-                    while chunk := connection.recv(4096):
-                        said += chunk
-            except OSError:
-                pass
-            text = said.decode(errors="replace")
-            if text and not any(refusal in text for refusal in REFUSALS):
-                found[f"{port} {name}"] = text[:300]
-    return found
+    asked = [(port, name) for port in ports for name in QUESTIONS]
+    with ThreadPoolExecutor(len(asked)) as pool:
+        told = pool.map(lambda one: answer(one[0], QUESTIONS[one[1]]), asked)
+        return {f"{port} {name}": text for (port, name), text in zip(asked, told, strict=True) if text}
 
 
 def test_findings_d4_d8_another_user_finds_nothing(job: RunningJob) -> None:
