@@ -5,6 +5,7 @@ Firesteel is installed on every machine of a cluster, not shipped: most of what 
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import socket
@@ -25,7 +26,15 @@ _EXECUTOR_SECONDS = 60.0
 
 #: What a worker imports: Firesteel and what it stands on.
 _OURS = ("firesteel", "pyspark", "pyarrow", "pandas", "numpy", "polars", "confluent_kafka", "fastavro", "orjson")
-_INSTALL = f"Install Firesteel with its dependencies on every worker machine, for the Python at '{sys.executable}'."
+
+
+def _python() -> str:
+    """The Python that workers are started with."""
+    return os.environ.get("PYSPARK_PYTHON") or sys.executable
+
+
+def _install() -> str:
+    return f"Install Firesteel with its dependencies on every worker machine, for the Python at '{_python()}'."
 
 
 def check_master(master: str | None) -> None:
@@ -62,7 +71,7 @@ def check_workers(session: SparkSession) -> None:
         raise OutsideError(
             f"Spark's workers have Firesteel {theirs[0]} on Python {theirs[1]}, and here it is Firesteel {ours[0]} on"
             f" Python {ours[1]}.",
-            hint=_INSTALL,
+            hint=_install(),
         )
 
 
@@ -71,13 +80,13 @@ def explain_worker(text: str) -> OutsideError | None:
     missing = re.search(r"ModuleNotFoundError: No module named '(\w+)", text)
     if missing is not None:
         theirs = missing[1] not in _OURS
-        hint = f"Put '{missing[1]}' where the Python of every worker machine finds it." if theirs else _INSTALL
+        hint = f"Put '{missing[1]}' where the Python of every worker machine finds it." if theirs else _install()
         return OutsideError(f"Spark's workers cannot import '{missing[1]}'.", hint=hint)
     if "port number from firesteel.spark.daemon" in text:
         # The process that workers are forked from ended before it began.
-        return OutsideError("Spark's workers cannot import 'firesteel'.", hint=_INSTALL)
+        return OutsideError("Spark's workers cannot import 'firesteel'.", hint=_install())
     if re.search(r'Cannot run program "[^"]+"', text):
-        return OutsideError(f"Spark's workers have no Python at '{sys.executable}'.", hint=_INSTALL)
+        return OutsideError(f"Spark's workers have no Python at '{_python()}'.", hint=_install())
     return None
 
 

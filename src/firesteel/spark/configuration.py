@@ -11,6 +11,7 @@ from pathlib import Path
 
 from firesteel.spark.archive import archive_options
 from firesteel.spark.master import is_in_one_process, is_local, is_loopback, local_master
+from firesteel.spark.place import local_uri
 from firesteel.spark.scratch import Folders
 
 JVM_OPTIONS = "spark.driver.extraJavaOptions"
@@ -68,7 +69,7 @@ def configuration(
         # Whatever the JVM unpacks for itself goes with its folder.
         JVM_OPTIONS: f"-Djava.io.tmpdir={folders.scratch} {options}",
         # No table is ever stored; Spark would name a folder here in the current one.
-        "spark.sql.warehouse.dir": str(folders.scratch / "warehouse"),
+        "spark.sql.warehouse.dir": local_uri(folders.scratch / "warehouse"),
         "spark.sql.streaming.stopTimeout": "30s",
         # Nobody sees the Python line that made a column, and finding it costs time for each.
         "spark.python.sql.dataFrameDebugging.enabled": "false",

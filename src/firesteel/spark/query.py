@@ -37,6 +37,7 @@ from firesteel.spark.fault import planned_fault, reach
 from firesteel.spark.lowering import lower_plan
 from firesteel.spark.mark import SLOT, Times, emits_mark
 from firesteel.spark.packed import make_source
+from firesteel.spark.place import local_uri
 from firesteel.spark.reject import count_rejects, counted_rejects
 from firesteel.spark.source import REJECT, KafkaStreamReader, ReadSpec
 from firesteel.spark.values import read_values
@@ -115,7 +116,7 @@ class RunningQuery:
         writer = self._once or AtLeastOnce(spec, letters, self._stage, self._note_written, self._gate)
         mode = "append" if closing_node(sink) is not None else "update"
         stream = writer.place(rows).writeStream.outputMode(mode).foreachBatch(writer)
-        stream = stream.queryName(name).option("checkpointLocation", checkpoint)
+        stream = stream.queryName(name).option("checkpointLocation", local_uri(checkpoint))
         if interval_ms:
             stream = stream.trigger(processingTime=f"{interval_ms} milliseconds")
         self._stream = stream
