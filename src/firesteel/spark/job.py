@@ -42,6 +42,7 @@ from firesteel.plan.node import Sink, scans
 from firesteel.spark.bind import dead_letter_topic, transaction_prefix
 from firesteel.spark.checkpoint import Checkpoint
 from firesteel.spark.cluster import check_workers
+from firesteel.spark.failure import explained
 from firesteel.spark.launch import Launched
 from firesteel.spark.place import job_name, log_file, safe_name, spark_settings, state_folder
 from firesteel.spark.query import RunningQuery
@@ -162,6 +163,7 @@ class Job:
     def _backend(self) -> StateBackend:
         return self.analysis.setting(STATE_BACKEND_TYPE) or StateBackend.HASHMAP
 
+    @explained()
     def _start(self) -> None:
         interval = self.analysis.setting(CHECKPOINTING_INTERVAL) or self.analysis.setting(MINI_BATCH_ALLOW_LATENCY)
         drop_nulls = self.analysis.setting(NOT_NULL_ENFORCER) is NotNullEnforcer.DROP

@@ -32,7 +32,7 @@ from firesteel.spark.cast import fit_length
 from firesteel.spark.column import column
 from firesteel.spark.delivery import AtLeastOnce, Gate, Written
 from firesteel.spark.exactly_once import ExactlyOnce
-from firesteel.spark.failure import explain_failure
+from firesteel.spark.failure import describe, explain_failure
 from firesteel.spark.fault import planned_fault, reach
 from firesteel.spark.lowering import lower_plan
 from firesteel.spark.mark import SLOT, Times, emits_mark
@@ -212,7 +212,7 @@ class RunningQuery:
             with self._lock:
                 self._query = self._start()
             return None
-        return explain_failure(str(error))
+        return explain_failure(describe(error), self._stage.parent)
 
     def stop(self) -> None:
         failed = not self._stopped and not self._query.isActive and self._query.exception() is not None
