@@ -91,8 +91,10 @@ def start_analyzed(
     """Starts the job of a script that has been analysed already, as the command line has when it shows the warnings."""
     from firesteel.spark.launch import launch
     from firesteel.spark.place import job_name, log_file, spark_settings, state_folder
+    from firesteel.spark.version import check_pyspark
 
     analysis.raise_errors()
+    check_pyspark()
     folder = _folder(analysis.source)
     launched = None
     if spark is None and analysis.sinks:

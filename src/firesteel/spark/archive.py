@@ -21,6 +21,7 @@ from firesteel.java import find_java
 from firesteel.plan.expression import Literal
 from firesteel.plan.node import Values
 from firesteel.spark.home import digest, find_home, installed, package
+from firesteel.spark.version import check_pyspark
 from firesteel.types import BigInt, Field
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def _command_path(archive: Path) -> Path:
 
 def make_archive() -> Path:
     """Makes it in a process of its own; takes about half a minute."""
+    check_pyspark()
     path = archive_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="firesteel-warm-", dir=path.parent) as folder:

@@ -33,9 +33,15 @@ class Checkpoint:
     def open(self, plans: dict[str, str], *, fresh: bool) -> bool:
         """Makes the folder ready for these plans, by query name. True: the job goes on where it stopped."""
         fingerprints = {name: fingerprint(plan) for name, plan in plans.items()}
-        self._take()
         try:
+            self._take()
             return self._open(fingerprints, plans, fresh)
+        except OSError as error:
+            self.close()
+            raise UsageError(
+                f"The folder '{self.folder}' cannot hold state: {error.strerror or error}.",
+                hint="Choose another one with 'execution.checkpointing.dir'.",
+            ) from None
         except BaseException:
             self.close()
             raise

@@ -21,7 +21,7 @@ from pyspark.errors.exceptions.base import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from firesteel.errors import OutsideError
+from firesteel.errors import OutsideError, UsageError
 from firesteel.java import find_java
 from firesteel.spark.callback import guard_callbacks
 from firesteel.spark.cluster import check_master
@@ -223,8 +223,11 @@ class _Redirected:
 
     def __enter__(self) -> None:
         sys.stderr.flush()
+        try:
+            file = open_log(self._path)
+        except OSError as error:
+            raise UsageError(f"Spark's log cannot be written to '{self._path}': {error.strerror or error}.") from None
         self._kept = os.dup(2)
-        file = open_log(self._path)
         os.dup2(file, 2)
         os.close(file)
 
