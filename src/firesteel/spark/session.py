@@ -34,6 +34,7 @@ from firesteel.spark.configuration import (
 )
 from firesteel.spark.home import use_home
 from firesteel.spark.launch import Launched
+from firesteel.spark.log import keep_small
 from firesteel.spark.master import is_local
 from firesteel.spark.place import open_log
 from firesteel.spark.python import start_fork_server
@@ -90,6 +91,7 @@ def open_session(
         _write_plain_files(session)
         threading.Thread(target=_wake_workers, args=(session,), name="firesteel-wake", daemon=True).start()
         _look_for_no_sources(session)
+    keep_small(log)
     guard_callbacks(session)
     _remove_at_end(session, folders)
     parents = [folder.parent for folder in folders.all()]
