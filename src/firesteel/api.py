@@ -105,8 +105,10 @@ def prepare_job(
     """The job of a script, which is yet to begin. Spark's JVM is on its way already."""
     from firesteel.spark.launch import launch
     from firesteel.spark.place import job_name, log_file, spark_settings, state_folder
+    from firesteel.spark.version import check_pyspark
 
     analysis.raise_errors()
+    check_pyspark()
     folder = _folder(analysis.source)
     launched = None
     if spark is None and analysis.sinks:

@@ -12,6 +12,7 @@ from firesteel.java import find_java
 from firesteel.spark.configuration import JVM_OPTIONS, MEMORY, configuration, jvm_options
 from firesteel.spark.death import explain_end
 from firesteel.spark.place import open_log
+from firesteel.spark.scratch import Folders
 
 
 def _log(folder: Path, text: str) -> Path:
@@ -90,9 +91,10 @@ def test_d6_a_jvm_without_memory_ends_and_says_so(tmp_path: Path) -> None:
     assert "Terminating due to java.lang.OutOfMemoryError" in log.read_text()
 
 
-def test_options_of_the_operator_stand_behind_ours() -> None:
-    conf = configuration(None, {JVM_OPTIONS: "-Dmine=1", MEMORY: "2g"})
+def test_options_of_the_operator_stand_behind_ours(tmp_path: Path) -> None:
+    folders = Folders(tmp_path, (tmp_path,))
+    conf = configuration(None, {JVM_OPTIONS: "-Dmine=1", MEMORY: "2g"}, folders)
     assert conf[JVM_OPTIONS].endswith(" -Dmine=1") and "-XX:+ExitOnOutOfMemoryError" in conf[JVM_OPTIONS]
     # A JVM takes one kind of garbage collection.
-    chosen = configuration(None, {JVM_OPTIONS: "-XX:+UseG1GC"})[JVM_OPTIONS]
+    chosen = configuration(None, {JVM_OPTIONS: "-XX:+UseG1GC"}, folders)[JVM_OPTIONS]
     assert "-XX:+UseParallelGC" not in chosen and "-XX:+UseG1GC" in chosen

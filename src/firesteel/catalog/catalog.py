@@ -14,6 +14,7 @@ from firesteel.catalog.resolve import resolve_definition, with_hints
 from firesteel.catalog.table import Table
 from firesteel.errors import Problem
 from firesteel.options.setting import canonical_setting, resolve_setting
+from firesteel.options.spark_setting import may_script_set
 from firesteel.options.spelling import nearest
 from firesteel.sql.statement import (
     CreateFunction,
@@ -129,7 +130,8 @@ def declare(
             return _set(statement, catalog)
         case Reset():
             key = canonical_setting(statement.key.value) if statement.key else None
-            kept = {name: value for name, value in catalog.settings.items() if key is not None and name != key}
+            gone = {name for name in catalog.settings if key in (None, name) and may_script_set(name)}
+            kept = {name: value for name, value in catalog.settings.items() if name not in gone}
             return replace(catalog, settings=kept), ()
         case Drop():
             return _drop(statement, catalog)

@@ -1,4 +1,4 @@
-"""The settings of `SET 'key' = 'value'`: Flink's that Firesteel understands. `spark.*` goes to Spark.
+"""The settings of `SET 'key' = 'value'`: Flink's that Firesteel understands. `spark.*` goes to Spark (`spark_setting.py`).
 
 >>> resolve_setting("table.exec.state.ttl", "1 h", None, None)
 (datetime.timedelta(seconds=3600), ())

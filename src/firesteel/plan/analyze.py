@@ -19,6 +19,7 @@ from firesteel.errors import Problem, ScriptError, Severity, Source, Span
 from firesteel.options.option import Option
 from firesteel.options.redaction import redact
 from firesteel.options.secret import mask
+from firesteel.options.spark_setting import refuse_setting
 from firesteel.plan.advice import advise
 from firesteel.plan.known import Hidden, Known
 from firesteel.plan.merge_projects import merge_projects
@@ -120,6 +121,9 @@ def _cut(text: str) -> str:
 
 
 def _statement(statement: Statement, known: Known, modules: PythonModules) -> list[Sink]:
+    if isinstance(statement, Set) and (refusal := _refuse_set(statement)) is not None:
+        known.report(refusal)
+        return []
     _bind(statement, known)
     known.catalog, problems = declare(statement, known.catalog)
     known.report(*problems)
@@ -145,6 +149,12 @@ def _statement(statement: Statement, known: Known, modules: PythonModules) -> li
         case Explain(statement=StatementSet(inserts=inserts)):
             _inserts(inserts, known)
     return []
+
+
+def _refuse_set(statement: Set) -> Problem | None:
+    """Of a script; what the operator sets does not come this way."""
+    key, value = statement.key, statement.value
+    return None if key is None or value is None else refuse_setting(key.value, value.value, key.span, value.span)
 
 
 def _bind(statement: Statement, known: Known) -> None:

@@ -15,9 +15,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors.exceptions.base import PySparkException
 
 from firesteel.errors import Blame, BrokerAwayError, FiresteelError, JobError, OutsideError
 from firesteel.spark.cluster import explain_worker
+from firesteel.spark.damage import explain_damage
 
 _OPEN, _CLOSE = "⟦firesteel:", "⟧"
 _PATTERN = re.compile(re.escape(_OPEN) + "(.*?)" + re.escape(_CLOSE), re.DOTALL)
@@ -54,9 +62,8 @@ def short_failure(error: Exception) -> Exception:
         return error
     if isinstance(error, FiresteelError):
         return carry(error)
-    text = str(error)
-    lost = next((sentence for sentence in _LOST_PROCESS if sentence in text), None)
-    return CarriedText(lost) if lost is not None and find_failure(text) is None else carry(explain_failure(text))
+    text = describe(error)
+    return CarriedText(_LOST_PROCESS[0]) if has_lost_process(text) else carry(explain_failure(text))
 
 
 def find_failure(text: str) -> FiresteelError | None:
@@ -81,7 +88,9 @@ def has_lost_process(text: str) -> bool:
     True
     """
     head = text.partition("=== Streaming Query ===")[0]
-    return find_failure(head) is None and any(sentence in head for sentence in _LOST_PROCESS)
+    if find_failure(head) is not None or explain_damage(text) is not None:
+        return False
+    return any(sentence in head for sentence in _LOST_PROCESS)
 
 
 #: The line of a Python traceback that says what was raised.
@@ -97,8 +106,35 @@ _SPARK_ERRORS = (
 )
 
 
-def explain_failure(text: str) -> FiresteelError:
-    """The error to show for a query that failed."""
+def describe(error: BaseException) -> str:
+    """What is known of an error of Spark's: its text, and the stacks of the JVM behind it, which say more than some texts do."""
+    parts: list[str] = []
+    found: Any = error
+    while isinstance(found, BaseException) and len(parts) < _MOST_CAUSES:
+        parts += [str(found), str(getattr(found, "_stackTrace", None) or "")]
+        found = getattr(found, "_cause", None)
+    return "\n".join(parts)
+
+
+_MOST_CAUSES = 20
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Makes an error of ours of one of Spark's that is known. Another one is a mistake of our own, and stays what it is."""
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        text = describe(error)
+        known = find_failure(text) or explain_damage(text) or explain_worker(text)
+        if known is None:
+            raise
+        raise known from None
+
+
+def explain_failure(text: str, state: Path | None = None) -> FiresteelError:
+    """The error to show for a query that failed, whose state is in that folder."""
+    whole = text
     # Behind it comes the plan, which holds the errors that it could raise.
     text = text.partition("=== Streaming Query ===")[0]
     found = find_failure(text)
@@ -110,9 +146,9 @@ def explain_failure(text: str) -> FiresteelError:
             said = _short(detail.group(1)) if detail else ""
             # Spark's own sentence only where it says more: which value, which type.
             return JobError(f"{sentence} {said}" if len(said) > len(sentence) else sentence)
-    worker = explain_worker(text)
-    if worker is not None:
-        return worker
+    known = explain_damage(whole, state) or explain_worker(text)
+    if known is not None:
+        return known
     raised = _PYTHON_ERROR.findall(text)
     if raised:
         return JobError(f"Spark stopped the query: {_short(raised[-1])}")

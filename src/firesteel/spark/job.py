@@ -48,6 +48,7 @@ from firesteel.spark.bind import dead_letter_topic, subscription, transaction_pr
 from firesteel.spark.checkpoint import Checkpoint
 from firesteel.spark.cluster import check_workers
 from firesteel.spark.death import explain_end
+from firesteel.spark.failure import explained
 from firesteel.spark.jvm import find_jvm, kill_jvm
 from firesteel.spark.launch import Launched
 from firesteel.spark.place import job_name, log_file, safe_name, spark_settings, state_folder
@@ -238,6 +239,7 @@ class Job:
     def _backend(self) -> StateBackend:
         return self.analysis.setting(STATE_BACKEND_TYPE) or StateBackend.HASHMAP
 
+    @explained()
     def _start(self) -> None:
         interval = self.analysis.setting(CHECKPOINTING_INTERVAL) or self.analysis.setting(MINI_BATCH_ALLOW_LATENCY)
         drop_nulls = self.analysis.setting(NOT_NULL_ENFORCER) is NotNullEnforcer.DROP

@@ -32,12 +32,13 @@ from firesteel.spark.cast import fit_length
 from firesteel.spark.column import column
 from firesteel.spark.delivery import AtLeastOnce, Gate, Written
 from firesteel.spark.exactly_once import ExactlyOnce
-from firesteel.spark.failure import explain_failure, has_lost_process
+from firesteel.spark.failure import describe, explain_failure, has_lost_process
 from firesteel.spark.fault import planned_fault, reach
 from firesteel.spark.lowering import lower_plan
 from firesteel.spark.mark import SLOT, Times, emits_mark
 from firesteel.spark.offset_log import last_committed, planned_batch
 from firesteel.spark.packed import make_source
+from firesteel.spark.place import local_uri
 from firesteel.spark.reject import count_rejects, counted_rejects
 from firesteel.spark.source import REJECT, KafkaStreamReader, ReadSpec
 from firesteel.spark.values import read_values
@@ -129,7 +130,7 @@ class RunningQuery:
         writer = self._once or AtLeastOnce(spec, letters, self._stage, self._note_written, self._gate)
         mode = "append" if closing_node(sink) is not None else "update"
         stream = writer.place(rows).writeStream.outputMode(mode).foreachBatch(writer)
-        stream = stream.queryName(name).option("checkpointLocation", checkpoint)
+        stream = stream.queryName(name).option("checkpointLocation", local_uri(checkpoint))
         if interval_ms:
             stream = stream.trigger(processingTime=f"{interval_ms} milliseconds")
         self._stream = stream
@@ -231,14 +232,14 @@ class RunningQuery:
         error = self._query.exception()
         if error is None:
             return None
-        failure = explain_failure(str(error))
+        failure = explain_failure(describe(error), self._stage.parent)
         now = time.monotonic()
         if self._next_start is None:
             if self._failed_at != self._seen:
                 # It has worked since it failed last.
                 self._failed_at, self._failed_in_a_row = self._seen, 0
             self._failed_in_a_row += 1
-            lost = has_lost_process(str(error)) and self._failed_in_a_row <= _MOST_RESTARTS
+            lost = has_lost_process(describe(error)) and self._failed_in_a_row <= _MOST_RESTARTS
             if not lost and not isinstance(failure, BrokerAwayError):
                 return failure
             self._next_start = now + min(_FIRST_PAUSE * 2 ** (self._failed_in_a_row - 1), _LAST_PAUSE)
