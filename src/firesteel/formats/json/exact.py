@@ -12,6 +12,7 @@ from decimal import Decimal
 from firesteel import types
 from firesteel.formats import jackson, java_number, java_time
 from firesteel.formats.codec import Reason
+from firesteel.formats.java_text import to_utf8_text
 from firesteel.formats.json.limit import TooLarge
 from firesteel.formats.json.settings import JsonSettings
 from firesteel.formats.json.token import Kind, MalformedJson, Token, read_tokens
@@ -186,8 +187,8 @@ class RowReader:
 
     def _string(self, cursor: Cursor) -> str:
         if cursor.token.kind in (Kind.START_OBJECT, Kind.START_ARRAY):
-            return jackson.to_utf8_text(_tree_text(cursor, self._exact_trees))
-        return jackson.to_utf8_text(cursor.token.text)
+            return to_utf8_text(_tree_text(cursor, self._exact_trees))
+        return to_utf8_text(cursor.token.text)
 
     def _array(self, element: DataType) -> Converter:
         convert = self._nullable(element)
@@ -215,7 +216,7 @@ class RowReader:
             result: dict[str, object] = {}
             cursor.at += 1
             while not cursor.is_on(Kind.END_OBJECT):
-                name = jackson.to_utf8_text(cursor.token.text)
+                name = to_utf8_text(cursor.token.text)
                 cursor.at += 1
                 result[name] = convert(cursor)
                 cursor.at += 1

@@ -12,6 +12,7 @@ from decimal import Decimal
 from firesteel import types
 from firesteel.formats import jackson, java_number, java_time
 from firesteel.formats.codec import Reason
+from firesteel.formats.java_text import to_utf8_text
 from firesteel.formats.json import epoch
 from firesteel.formats.json.epoch import EpochRules
 from firesteel.formats.json.exact import RANGES, BadField, BadMessage, has_decimal
@@ -103,7 +104,7 @@ class TreeReader:
                     node if type(node) is Floating and self._decimals else self._text(node), precision, scale
                 )
             case types.Char() | types.Varchar():
-                return lambda node: jackson.to_utf8_text(self.text(node))
+                return lambda node: to_utf8_text(self.text(node))
             case types.Binary() | types.Varbinary():
                 return lambda node: jackson.decode_base64(node) if type(node) is str else None
             case types.Date():
@@ -212,7 +213,7 @@ class TreeReader:
         def read(node: object) -> object:
             if not isinstance(node, dict):
                 return []
-            entries = {jackson.to_utf8_text(name): convert(member) for name, member in node.items()}
+            entries = {to_utf8_text(name): convert(member) for name, member in node.items()}
             return list(entries.items())
 
         return read
