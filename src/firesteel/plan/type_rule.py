@@ -205,9 +205,7 @@ def explicit_cast(source: DataType, target: DataType) -> bool:
     if isinstance(source, CHARACTER):
         return isinstance(target, (*NUMERIC, *TEMPORAL, *BINARY, Boolean, *CHARACTER))
     if isinstance(source, NUMERIC):
-        return isinstance(target, (*NUMERIC, Boolean)) and not (
-            isinstance(target, Boolean) and isinstance(source, (Decimal, *APPROXIMATE))
-        )
+        return isinstance(target, (*NUMERIC, Boolean))
     if isinstance(source, Boolean):
         return isinstance(target, NUMERIC)
     if isinstance(source, BINARY):

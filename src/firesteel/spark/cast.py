@@ -6,19 +6,20 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from firesteel.formats.null_key import NULL_KEY
+from firesteel.spark import java_double
 from firesteel.spark.type import spark_type
 from firesteel.types import (
+    APPROXIMATE,
     BINARY,
     CHARACTER,
     INTEGER,
     MAX_LENGTH,
+    NUMERIC,
     Array,
     Boolean,
     Char,
     DataType,
     Decimal,
-    Double,
-    Float,
     Map,
     Row,
     Time,
@@ -36,7 +37,16 @@ def lower_cast(value: Column, source: DataType, target: DataType, safe: bool) ->
         value = F.trim(value)
     if isinstance(source, CHARACTER) and isinstance(target, BINARY):
         return F.encode(value, "UTF-8")
-    if isinstance(source, Double | Float | Decimal) and isinstance(target, INTEGER) and not safe:
+    if isinstance(source, APPROXIMATE) and isinstance(target, INTEGER):
+        return java_double.to_whole(value, target)
+    if isinstance(source, NUMERIC) and isinstance(target, Boolean):
+        return java_double.is_different(value, F.lit(0)) if isinstance(source, APPROXIMATE) else value != 0
+    if isinstance(source, APPROXIMATE) and isinstance(target, Decimal):
+        return java_double.to_decimal(value, target, safe)
+    if isinstance(source, NUMERIC) and isinstance(target, Decimal):
+        # What does not fit is NULL, asked for or not.
+        return value.try_cast(spark_type(target))
+    if isinstance(source, Decimal) and isinstance(target, INTEGER) and not safe:
         # Towards zero, as Java casts.
         value = F.when(value < 0, F.ceil(value)).otherwise(F.floor(value))
     wanted = spark_type(target)

@@ -161,7 +161,8 @@ def _new_only(node: Aggregate, parts: DataFrame, measures: list[_Measure]) -> Da
     columns = [*map(column, node.keys), *(one.alias(name) for one, name in zip(outputs, names, strict=True))]
     # Flink takes the row back when its group is empty, also where there is only one group.
     kind = F.when(column(_ROWS) <= 0, code(RowKind.DELETE)).otherwise(code(RowKind.UPDATE_AFTER))
-    return grouped.select(*columns, kind.alias(KIND))
+    # Without keys Spark makes a group of no rows at all; Flink does not.
+    return grouped.where(column(_ROWS).isNotNull()).select(*columns, kind.alias(KIND))
 
 
 def _with_old(node: Aggregate, parts: DataFrame, measures: list[_Measure], partitions: int) -> DataFrame:

@@ -8,6 +8,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from firesteel.plan.expression import Call
+from firesteel.spark import code_unit
 from firesteel.spark.spelling import Spelling, literal, nothing, plain, spark, typed, when_all
 from firesteel.types import BINARY, CHARACTER, INTEGER
 
@@ -32,18 +33,36 @@ def _when_known(text: Column, value: str) -> Column:
 def _overlay(call: Call, args: list[Column]) -> Column:
     text, other, start = args[:3]
     length = args[3] if len(args) == 4 else F.char_length(other)
+    made = _overlaid(text, other, start, length)
+    units = code_unit.of(text), code_unit.of(other)
+    size = args[3] if len(args) == 4 else code_unit.length(units[1])
+    exact = code_unit.text(_overlaid_units(*units, start, size))
+    return when_all(args, F.when(code_unit.is_wide(text, other), exact).otherwise(made))
+
+
+def _overlaid(text: Column, other: Column, start: Column, length: Column) -> Column:
     tail = F.when(
         (start + length <= F.char_length(text)) & (length > 0), F.substr(text, (start + length).cast("int"))
     ).otherwise(F.lit(""))
     overlaid = F.concat(F.substring(text, F.lit(1), (start - 1).cast("int")), other, tail)
     outside = (start <= 0) | (start > F.char_length(text))
-    return when_all(args, F.when(outside, text).otherwise(overlaid))
+    return F.when(outside, text).otherwise(overlaid)
+
+
+def _overlaid_units(text: Column, other: Column, start: Column, size: Column) -> Column:
+    known = code_unit.length(text)
+    tail = F.when((start + size <= known) & (size > 0), code_unit.part(text, start + size, known)).otherwise(F.lit(""))
+    overlaid = F.concat(code_unit.part(text, F.lit(1), start - 1), other, tail)
+    return F.when((start <= 0) | (start > known), text).otherwise(overlaid)
 
 
 def _padded(side: str) -> Spelling:
     def spell(call: Call, args: list[Column]) -> Column:
-        _, length, filler = args
-        return F.when((length < 0) | (filler == ""), nothing(call.type)).otherwise(F.call_function(side, *args))
+        text, length, filler = args
+        units = code_unit.of(text), (length * code_unit.SIZE).cast("int"), code_unit.of(filler)
+        exact = code_unit.text(F.call_function(side, *units))
+        padded = F.when(code_unit.is_wide(text, filler), exact).otherwise(F.call_function(side, *args))
+        return F.when((length < 0) | (filler == ""), nothing(call.type)).otherwise(padded)
 
     return spell
 
@@ -90,6 +109,13 @@ def _regexp_extract(call: Call, args: list[Column]) -> Column:
     return F.when(F.rlike(text, regex), F.call_function("regexp_extract", text, regex, group))
 
 
+def _regexp_instr(call: Call, args: list[Column]) -> Column:
+    place = F.call_function("regexp_instr", *args)
+    before = F.substring(args[0], F.lit(1), place - 1)
+    units = F.when(place > 0, code_unit.length(code_unit.of(before)).cast("int") + 1).otherwise(place)
+    return F.when(code_unit.is_wide(args[0]), units).otherwise(place)
+
+
 def _groups(pattern: str) -> int:
     """How many capturing groups a regular expression of Java's has."""
     bare = re.sub(r"\\Q.*?(?:\\E|$)|\\.|\[(?:\\.|[^\]\\])*\]", "", pattern, flags=re.DOTALL)
@@ -113,6 +139,8 @@ def _exactly(text: Column) -> Column:
 def _split(call: Call, args: list[Column]) -> Column:
     text, separator = args
     characters = F.regexp_extract_all(text, F.lit("(?s)."), F.lit(0))
+    halves = F.transform(code_unit.each(text), code_unit.text)
+    characters = F.when(code_unit.is_wide(text), halves).otherwise(characters)
     return F.when(separator == "", characters).otherwise(F.split(text, _exactly(separator), -1))
 
 
@@ -266,7 +294,7 @@ STRING_SPELLINGS: dict[str, Spelling] = {
     "REGEXP_COUNT": spark("regexp_count"),
     "REGEXP_EXTRACT": _regexp_extract,
     "REGEXP_EXTRACT_ALL": spark("regexp_extract_all"),
-    "REGEXP_INSTR": spark("regexp_instr"),
+    "REGEXP_INSTR": _regexp_instr,
     "REGEXP_REPLACE": _regexp_replace,
     "REGEXP_SUBSTR": spark("regexp_substr"),
     "REPEAT": spark("repeat"),
