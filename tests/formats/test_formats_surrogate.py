@@ -34,7 +34,21 @@ def _check_writable(decoded: Decoded) -> None:
 @pytest.mark.parametrize("half", _HALVES)
 @pytest.mark.parametrize(
     "kind",
-    ["BIGINT", "TINYINT", "DOUBLE", "FLOAT", "DECIMAL(5,2)", "DATE", "TIME(3)", "TIMESTAMP(3)", "TIMESTAMP_LTZ(3)", "BYTES", "ARRAY<INT>", "MAP<STRING,INT>", "ROW<x INT>"],
+    [
+        "BIGINT",
+        "TINYINT",
+        "DOUBLE",
+        "FLOAT",
+        "DECIMAL(5,2)",
+        "DATE",
+        "TIME(3)",
+        "TIMESTAMP(3)",
+        "TIMESTAMP_LTZ(3)",
+        "BYTES",
+        "ARRAY<INT>",
+        "MAP<STRING,INT>",
+        "ROW<x INT>",
+    ],
 )
 @pytest.mark.parametrize("name", _MESSAGES)
 def test_findings_d3_a_reason_can_be_written(name: str, kind: str, half: bytes) -> None:

@@ -15,7 +15,7 @@ from firesteel.formats.codec import Reason
 from firesteel.formats.java_text import to_utf8_text
 from firesteel.formats.json.limit import TooLarge
 from firesteel.formats.json.settings import JsonSettings
-from firesteel.formats.json.token import Kind, MalformedJson, Token, read_tokens
+from firesteel.formats.json.token import Kind, MalformedJson, Token, read_tokens, read_whole_elements
 from firesteel.types import DataType, Field
 
 _NUMBERS = (Kind.INTEGER, Kind.FLOATING)
@@ -39,10 +39,11 @@ class BadMessage(ValueError):
 
 @dataclass(frozen=True)
 class BadField:
-    """A field that became NULL because parse errors are ignored."""
+    """What is wrong with a field that became NULL because parse errors are ignored, or, without a column, with a row left out."""
 
-    column: str
+    column: str | None
     detail: str
+    reason: Reason = Reason.BAD_VALUE
 
 
 @dataclass
@@ -77,22 +78,34 @@ class RowReader:
 
     def read(self, message: bytes) -> tuple[list[list[object]], list[BadField]]:
         """The rows of the message, and the fields that had to be ignored. Raises BadMessage."""
-        try:
-            elements = read_tokens(message)
-        except MalformedJson as error:
-            raise BadMessage(Reason.MALFORMED, str(error)) from None
-        except TooLarge as error:
-            raise BadMessage(Reason.TOO_LARGE, str(error)) from None
         rows: list[list[object]] = []
         bad: list[BadField] = []
-        for tokens in elements:
+        for tokens in self._elements(message, bad):
             cursor = Cursor(tokens)
             if cursor.is_on(Kind.NULL):
                 continue
-            if not cursor.is_on(Kind.START_OBJECT):
-                raise BadMessage(Reason.MALFORMED, "an element of the message's array is not an object")
-            rows.append(self._read_row(cursor, bad))
+            try:
+                if not cursor.is_on(Kind.START_OBJECT):
+                    raise BadMessage(Reason.MALFORMED, "an element of the message's array is not an object")
+                rows.append(self._read_row(cursor, bad))
+            except BadMessage as error:
+                if not self._settings.ignore_parse_errors:
+                    raise
+                bad.append(BadField(error.column, error.detail, error.reason))
         return rows, bad
+
+    def _elements(self, message: bytes, bad: list[BadField]) -> list[list[Token]]:
+        """The rows' tokens. Where errors are ignored, of an array that breaks off those before the break."""
+        try:
+            return read_tokens(message)
+        except MalformedJson as error:
+            whole = read_whole_elements(message) if self._settings.ignore_parse_errors else []
+            if not whole:
+                raise BadMessage(Reason.MALFORMED, str(error)) from None
+            bad.append(BadField(None, str(error), Reason.MALFORMED))
+            return whole
+        except TooLarge as error:
+            raise BadMessage(Reason.TOO_LARGE, str(error)) from None
 
     def _read_row(self, cursor: Cursor, bad: list[BadField]) -> list[object]:
         row: list[object] = [None] * self._width
