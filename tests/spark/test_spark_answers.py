@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import orjson
 import pytest
 from pyspark.sql import SparkSession
 
@@ -24,9 +25,11 @@ class Script:
 
     def source(self, name: str, columns: str, topic: str, *options: str) -> None:
         said = "".join(f", {option}" for option in options)
+        # An upsert table always begins at the beginning.
+        kind = "upsert-kafka'" if "PRIMARY KEY" in columns else "kafka', 'scan.startup.mode' = 'earliest-offset'"
         self._parts.append(
-            f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'kafka', 'topic' = '{topic}', {self._servers},"
-            f" 'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset'{said});"
+            f"CREATE TABLE {name} ({columns}) WITH ('connector' = '{kind}, 'topic' = '{topic}', {self._servers},"
+            f" 'scan.bounded.mode' = 'latest-offset'{said});"
         )
 
     def sink(self, name: str, columns: str, topic: str, *options: str) -> None:
@@ -108,3 +111,52 @@ def test_findings_d3_one_record_never_stops_a_job_that_logs(
     assert letter.value == poison
     assert dict(letter.headers)["__error.column"] == b"dt"
     assert "20?" in (dict(letter.headers)["__error.detail"] or b"").decode()
+
+
+@pytest.mark.parametrize("kind", ["LEFT", "RIGHT", "FULL"])
+def test_findings_a8_each_topic_of_a_join_is_read_once(
+    script: Script, make_topic: Callable[..., str], spark: SparkSession, kind: str
+) -> None:
+    facts, names, sink = make_topic(partitions=2), make_topic(), make_topic()
+    write_records(script.cluster, facts, [(None, b'{"id":%d,"who":%d}' % (one, one % 7)) for one in range(500)])
+    changes = [(b'{"who":%d}' % one, b'{"who":%d,"name":"n%d"}' % (one, one)) for one in range(5)]
+    write_records(script.cluster, names, changes)
+    script.source("facts", "id INT, who INT", facts, "'format' = 'json'")
+    script.source(
+        "names",
+        "who INT, name STRING, PRIMARY KEY (who) NOT ENFORCED",
+        names,
+        "'key.format' = 'json'",
+        "'value.format' = 'json'",
+    )
+    script.sink("snk", "id INT, name STRING", sink, "'connector' = 'kafka'", "'format' = 'debezium-json'")
+    script.add(f"INSERT INTO snk SELECT f.id, n.name FROM facts f {kind} JOIN names n ON f.who = n.who")
+    job = script.run(spark)
+    assert {source.table: source.rows for source in job.snapshot().sources} == {"facts": 500, "names": 5}
+    [plan] = job.spark_plans().values()
+    assert plan.count("MicroBatchScan") == 2, plan
+    assert "ReusedExchange" in plan
+    net: dict[tuple[int | None, str | None], int] = {}
+    for value in script.values(sink):
+        change = orjson.loads(value or b"")
+        row = change["after"] or change["before"]
+        place = row["id"], row["name"]
+        net[place] = net.get(place, 0) + (1 if change["op"] == "c" else -1)
+    matched = {(one, f"n{one % 7}"): 1 for one in range(500) if one % 7 < 5}
+    alone = {(one, None): 1 for one in range(500) if one % 7 >= 5}
+    assert {place: count for place, count in net.items() if count} == matched | (alone if kind != "RIGHT" else {})
+
+
+def test_findings_a8_a_topic_of_changes_is_read_once_for_distinct_values(
+    script: Script, make_topic: Callable[..., str], spark: SparkSession
+) -> None:
+    changes, sink = make_topic(partitions=2), make_topic()
+    rows = [b'{"before":null,"after":{"g":%d,"x":%d,"y":%d},"op":"c"}' % (n % 3, n, n % 5) for n in range(300)]
+    write_records(script.cluster, changes, [(None, row) for row in rows])
+    script.source("cdc", "g INT, x INT, y INT", changes, "'format' = 'debezium-json'")
+    script.sink("snk", "g INT, s BIGINT, d BIGINT, PRIMARY KEY (g) NOT ENFORCED", sink, *UPSERT)
+    script.add("INSERT INTO snk SELECT g, SUM(x), COUNT(DISTINCT y) FROM cdc GROUP BY g")
+    job = script.run(spark)
+    assert job.snapshot().rows_read == 300
+    last = {orjson.loads(value or b"")["g"]: value for value in script.values(sink)}
+    assert last[0] == b'{"g":0,"s":14850,"d":5}'
