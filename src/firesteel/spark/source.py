@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from heapq import heapreplace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -476,8 +477,12 @@ def _deal(ranges: list[Range], tasks: int) -> list[tuple[Range, ...]]:
     if tasks >= len(ranges):
         return [(one,) for one in ranges]
     dealt: list[list[Range]] = [[] for _ in range(tasks)]
+    # How much each task has, the least first.
+    loads = [(0, task) for task in range(tasks)]
     for one in sorted(ranges, key=lambda one: one.start - one.end):
-        min(dealt, key=lambda part: sum(taken.end - taken.start for taken in part)).append(one)
+        load, task = loads[0]
+        dealt[task].append(one)
+        heapreplace(loads, (load + one.end - one.start, task))
     return [tuple(part) for part in dealt]
 
 
