@@ -28,7 +28,7 @@ class Reason(Enum):
 
 @dataclass(frozen=True)
 class Reject:
-    """`index` is the message's place in the block; `kept`: the row was kept, with NULL in `column`.
+    """`index` is the message's place in the block; `kept`: the row was kept, with NULL in `column`, or with what fitted into it.
 
     `detail` and `column` may quote the record. Whatever they hold can be written as UTF-8: to a header, a file, a terminal.
     """

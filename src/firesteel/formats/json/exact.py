@@ -48,7 +48,7 @@ class BadField:
 
 @dataclass
 class Cursor:
-    """A place in a token list. `bad` collects what was ignored on the way."""
+    """A place in a token list. `bad` collects on the way what was ignored, and what did not come as it stood."""
 
     tokens: list[Token]
     at: int = 0
@@ -326,7 +326,10 @@ def _wide_integer(low: int, high: int) -> Converter:
             value = float(text)
             if not float(low) <= value <= float(high):
                 raise ValueError(f"'{java_number.shorten(text)}' is out of range")
-            return min(max(int(value), low), high)
+            whole = min(max(int(value), low), high)
+            if whole != value:
+                cursor.bad.append(java_number.cut_detail(text, whole))
+            return whole
         return java_number.parse_integer(text.strip(java_number.JAVA_SPACE), low, high)
 
     return read
@@ -352,7 +355,10 @@ def _decimal(precision: int, scale: int) -> Converter:
             text = text.strip(java_number.JAVA_SPACE)
         elif cursor.token.kind not in _NUMBERS:
             raise ValueError(f"{_describe(cursor.token)} is not a number")
-        return java_number.parse_decimal(text, precision, scale)
+        value = java_number.parse_decimal(text, precision, scale)
+        if value is None:
+            cursor.bad.append(java_number.unfit_detail(text, precision, scale))
+        return value
 
     return read
 
