@@ -14,7 +14,7 @@ from tests.formats.formats_tables import bind, parse_columns
 from firesteel.catalog.table import BoundFormat
 from firesteel.formats.registry import make_decoder, make_encoder
 
-_SIMPLE = "id BIGINT, n INT, x DOUBLE, f FLOAT, dec DECIMAL(8, 2), ok BOOLEAN, name STRING, b BYTES, d DATE, t TIME(3), ts TIMESTAMP(3)"
+_SIMPLE = "id BIGINT, n INT, x DOUBLE, f FLOAT, price DECIMAL(8, 2), ok BOOLEAN, name STRING, b BYTES, d DATE, t TIME(3), ts TIMESTAMP(3)"
 _NESTED = f"{_SIMPLE}, arr ARRAY<INT>, r ROW<p INT, q STRING>, m MAP<STRING, INT>"
 _CSV = f"{_SIMPLE}, arr ARRAY<INT>, r ROW<p INT, q STRING>"
 
@@ -89,9 +89,20 @@ class Table:
 
 _ROWS: list[dict[str, object]] = [
     {
-        "id": number, "n": -number, "x": number / 3, "f": 0.5, "dec": f"{number}.25", "ok": bool(number % 2),
-        "name": name, "b": "AQID", "d": "2020-02-29", "t": "12:34:56", "ts": "2020-02-29 12:34:56.789",
-        "arr": [1, None, number], "r": {"p": number, "q": name}, "m": {"k": number, name: 2},
+        "id": number,
+        "n": -number,
+        "x": number / 3,
+        "f": 0.5,
+        "price": f"{number}.25",
+        "ok": bool(number % 2),
+        "name": name,
+        "b": "AQID",
+        "d": "2020-02-29",
+        "t": "12:34:56",
+        "ts": "2020-02-29 12:34:56.789",
+        "arr": [1, 2, number],
+        "r": {"p": number, "q": name},
+        "m": {"k": number, name: 2},
     }
     for number, name in ((1, "a"), (2, "é"), (300, 'a,b;c"d'), (70_000, "😀 text"))
 ]

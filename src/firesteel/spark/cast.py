@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 from firesteel.formats.null_key import NULL_KEY
 from firesteel.spark import java_double
 from firesteel.spark.type import spark_type
+from firesteel.spark.watermark import local_of, micros_of
 from firesteel.types import (
     APPROXIMATE,
     BINARY,
@@ -19,6 +20,7 @@ from firesteel.types import (
     Boolean,
     Char,
     DataType,
+    Date,
     Decimal,
     Map,
     Row,
@@ -49,8 +51,35 @@ def lower_cast(value: Column, source: DataType, target: DataType, safe: bool) ->
     if isinstance(source, Decimal) and isinstance(target, INTEGER) and not safe:
         # Towards zero, as Java casts.
         value = F.when(value < 0, F.ceil(value)).otherwise(F.floor(value))
+    if isinstance(source, CHARACTER) and isinstance(target, INTEGER):
+        # A fraction of digits does no harm, and is cut.
+        value = F.regexp_replace(value, r"\A([+-]?[0-9]+)\.[0-9]*\z", "$1")
+    if isinstance(source, CHARACTER) and isinstance(target, TimestampLtz):
+        # Spark would take a time of day for one of today.
+        value = F.when(F.rlike(value, F.lit(r"\AT?[0-9]+:")), F.lit("no date")).otherwise(value)
     wanted = spark_type(target)
-    return value.try_cast(wanted) if safe else value.cast(wanted)
+    made = value.try_cast(wanted) if safe else value.cast(wanted)
+    return _cut(made, source, target)
+
+
+def _cut(value: Column, source: DataType, target: DataType) -> Column:
+    """As many digits of a second as the type has."""
+    if not isinstance(target, Timestamp | TimestampLtz | Time) or target.precision >= 6:
+        return value
+    if isinstance(source, Timestamp | TimestampLtz | Time) and source.precision <= target.precision:
+        return value
+    if isinstance(source, Date):
+        return value
+    step = F.lit(10 ** (6 - target.precision))
+    match target:
+        case Time():
+            micros = F.time_to_micros(value)
+            return F.time_from_micros(micros - micros % step)
+        case Timestamp():
+            micros = micros_of(value)
+            return local_of(micros - F.pmod(micros, step))
+    micros = F.unix_micros(value)
+    return F.timestamp_micros(micros - F.pmod(micros, step))
 
 
 def fit_length(text: Column, target: DataType) -> Column:

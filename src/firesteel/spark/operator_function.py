@@ -14,7 +14,7 @@ from firesteel.plan.similar import similar_regex
 from firesteel.spark import java_double
 from firesteel.spark.spelling import Spelling, literal, plain, typed
 from firesteel.spark.type import spark_type
-from firesteel.types import APPROXIMATE, INTEGER, Array, Interval, Map, Row, Time
+from firesteel.types import APPROXIMATE, INTEGER, Array, Interval, Map, Row, Time, TimestampLtz
 
 _MICROS_OF_DAY = 86_400_000_000
 
@@ -31,11 +31,27 @@ def shift_time(time: Column, micros: Column) -> Column:
 
 
 def _sum(call: Call, args: list[Column]) -> Column:
-    return _shifted(call, args, 1) if isinstance(call.type, Time) else (args[0] + args[1]).cast(spark_type(call.type))
+    shift = _shift(call)
+    return shift(call, args, 1) if shift else (args[0] + args[1]).cast(spark_type(call.type))
 
 
 def _difference(call: Call, args: list[Column]) -> Column:
-    return _shifted(call, args, -1) if isinstance(call.type, Time) else (args[0] - args[1]).cast(spark_type(call.type))
+    shift = _shift(call)
+    return shift(call, args, -1) if shift else (args[0] - args[1]).cast(spark_type(call.type))
+
+
+def _shift(call: Call) -> Callable[[Call, list[Column], int], Column] | None:
+    """What moves a time of day, or a point in time by a length of time; Spark takes a day for one of the calendar."""
+    if isinstance(call.type, Time):
+        return _shifted
+    lengths = [arg.type for arg in call.args if isinstance(arg.type, Interval)]
+    return _moved if isinstance(call.type, TimestampLtz) and lengths and not lengths[0].months else None
+
+
+def _moved(call: Call, args: list[Column], sign: int) -> Column:
+    first_is_interval = isinstance(call.args[0].type, Interval)
+    moment, interval = (args[1], args[0]) if first_is_interval else (args[0], args[1])
+    return F.timestamp_micros(F.unix_micros(moment) + micros_of(interval) * sign)
 
 
 def _shifted(call: Call, args: list[Column], sign: int) -> Column:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
+from py4j.protocol import Py4JJavaError
+from pyspark import SparkContext
+from pyspark.errors import PySparkException
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
@@ -91,6 +95,32 @@ def _replace(call: Call, args: list[Column]) -> Column:
 def _quoted_replacement(text: Column) -> Column:
     """Dollars and backslashes mean themselves."""
     return F.regexp_replace(text, F.lit(r"([\\$])"), F.lit(r"\\$1"))
+
+
+def _with_regex(spell: Spelling) -> Spelling:
+    """NULL where the regular expression is none."""
+    return lambda call, args: spell(call, args) if _is_regex(literal(call, 1)) else nothing(call.type)
+
+
+def _regexp(call: Call, args: list[Column]) -> Column:
+    text, regex = args
+    if not _is_regex(literal(call, 1)):
+        return F.when(text.isNotNull(), F.lit(False))
+    return F.when(regex == "", F.lit(False)).otherwise(F.rlike(text, regex))
+
+
+def _is_regex(pattern: object) -> bool:
+    """Whether Java takes it; of what is no literal nobody knows yet."""
+    if not isinstance(pattern, str):
+        return True
+    context = SparkContext._active_spark_context
+    assert context is not None
+    jvm: Any = context._jvm
+    try:
+        jvm.java.util.regex.Pattern.compile(pattern)
+    except (Py4JJavaError, PySparkException):
+        return False
+    return True
 
 
 def _regexp_replace(call: Call, args: list[Column]) -> Column:
@@ -290,13 +320,13 @@ STRING_SPELLINGS: dict[str, Spelling] = {
     "PARSE_URL": _parse_url,
     "POSITION": plain(lambda part, text: F.call_function("locate", part, text)),
     "PRINTF": spark("printf"),
-    "REGEXP": plain(lambda text, regex: F.when(regex == "", F.lit(False)).otherwise(F.rlike(text, regex))),
-    "REGEXP_COUNT": spark("regexp_count"),
-    "REGEXP_EXTRACT": _regexp_extract,
-    "REGEXP_EXTRACT_ALL": spark("regexp_extract_all"),
-    "REGEXP_INSTR": _regexp_instr,
-    "REGEXP_REPLACE": _regexp_replace,
-    "REGEXP_SUBSTR": spark("regexp_substr"),
+    "REGEXP": _regexp,
+    "REGEXP_COUNT": _with_regex(spark("regexp_count")),
+    "REGEXP_EXTRACT": _with_regex(_regexp_extract),
+    "REGEXP_EXTRACT_ALL": _with_regex(spark("regexp_extract_all")),
+    "REGEXP_INSTR": _with_regex(_regexp_instr),
+    "REGEXP_REPLACE": _with_regex(_regexp_replace),
+    "REGEXP_SUBSTR": _with_regex(spark("regexp_substr")),
     "REPEAT": spark("repeat"),
     "REPLACE": _replace,
     "REVERSE": plain(F.reverse),
