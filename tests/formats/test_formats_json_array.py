@@ -24,6 +24,7 @@ def _decode(message: bytes, options: dict[str, str]) -> Decoded:
         (b'[7, {"a":1}, null, "x", {"a":2}]', [1, 2], 2),
         (b'[{"a":1}, {"a":"x"}]', [1, None], 1),
         (b"[7, true]", [], 2),
+        (b'[[1], {"a":3}]', [3], 1),
         (b"[]", [], 0),
     ],
 )
