@@ -54,12 +54,43 @@ def lower_cast(value: Column, source: DataType, target: DataType, safe: bool) ->
     if isinstance(source, CHARACTER) and isinstance(target, INTEGER):
         # A fraction of digits does no harm, and is cut.
         value = F.regexp_replace(value, r"\A([+-]?[0-9]+)\.[0-9]*\z", "$1")
-    if isinstance(source, CHARACTER) and isinstance(target, TimestampLtz):
-        # Spark would take a time of day for one of today.
-        value = F.when(F.rlike(value, F.lit(r"\AT?[0-9]+:")), F.lit("no date")).otherwise(value)
+    if isinstance(source, CHARACTER):
+        value = _moment_text(value, target)
     wanted = spark_type(target)
     made = value.try_cast(wanted) if safe else value.cast(wanted)
     return _cut(made, source, target)
+
+
+def _moment_text(text: Column, target: DataType) -> Column:
+    """What Flink reads as a date or a time, as Spark reads it."""
+    match target:
+        case Date():
+            # Month and day may be missing, and the year may be short.
+            short = r"\A([0-9]{1,4})(?:-([0-9]{1,2}))?(?:-([0-9]{1,2}))?(?: .*)?\z"
+            year, month, day = (F.regexp_extract(text, short, group) for group in (1, 2, 3))
+            first = F.lit("01")
+            parts = [
+                F.lpad(year, 4, "0"),
+                *(F.lpad(F.coalesce(F.nullif(one, F.lit("")), first), 2, "0") for one in (month, day)),
+            ]
+            return F.when(F.rlike(text, F.lit(short)), F.concat_ws("-", *parts)).otherwise(text)
+        case Time():
+            return F.when(
+                F.rlike(text, F.lit(r"\A[0-9]{1,2}\z")), F.concat(F.lpad(text, 2, "0"), F.lit(":00"))
+            ).otherwise(text)
+        case Timestamp() | TimestampLtz():
+            # A day that its month does not have is its last.
+            date = r"\A([0-9]{4}-[0-9]{1,2})-(?:29|30|31)(?![0-9])"
+            month = F.concat(F.regexp_extract(text, date, 1), F.lit("-01")).try_cast("date")
+            late = (
+                F.rlike(text, F.lit(date))
+                & F.regexp_extract(text, r"\A([0-9]{4}-[0-9]{1,2}-[0-9]{2})", 1).try_cast("date").isNull()
+            )
+            last = F.concat(F.last_day(month).cast("string"), F.regexp_replace(text, date, ""))
+            text = F.when(late & month.isNotNull(), last).otherwise(text)
+            # Spark would take a time of day for one of today.
+            return F.when(F.rlike(text, F.lit(r"\AT?[0-9]+:")), F.lit("no date")).otherwise(text)
+    return text
 
 
 def _cut(value: Column, source: DataType, target: DataType) -> Column:
