@@ -33,7 +33,7 @@ class Progress:
 
     `places` says where one of a table's refused records is; `dead_letters` counts per (table, topic they went to); `late`
     counts what came after its window was closed. `skipped`: the batch had been written before a failure, and was not
-    written again.
+    written again. `changed` counts values that did not come as they stood, per (table, column); `empty` messages without a row.
     """
 
     query: str
@@ -47,6 +47,8 @@ class Progress:
     dead_letters: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
     late: int = 0
     skipped: bool = False
+    changed: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
+    empty: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
@@ -112,6 +114,8 @@ def _read(source: SourceSnapshot, table: str, progress: Progress) -> SourceSnaps
         rejects=_added(source.rejects, table, progress.rejects),
         first_reject=source.first_reject or progress.places.get(table),
         dead_letters=_added(source.dead_letters, table, progress.dead_letters),
+        changed=_added(source.changed, table, progress.changed),
+        empty=source.empty + progress.empty.get(table, 0),
     )
     if batch is None:
         return source

@@ -35,7 +35,8 @@ class SourceSnapshot:
     """`lag` is the number of rows that wait in Kafka; None while nobody knows. `recent` is what the rate is made of.
 
     `rejects` counts refused records by reason, `first_reject` says where one of the first of them is, and `dead_letters`
-    counts those that were written to a topic, by topic.
+    counts those that were written to a topic, by topic. `changed` counts values that did not fit as they stood, by column, and
+    `empty` messages without a row.
     """
 
     table: str
@@ -47,6 +48,8 @@ class SourceSnapshot:
     recent: tuple[Sample, ...] = ()
     first_reject: str | None = None
     dead_letters: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    changed: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    empty: int = 0
 
 
 @dataclass(frozen=True)

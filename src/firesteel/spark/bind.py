@@ -70,6 +70,7 @@ def bind_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold:
         tasks=options.get(SCAN_PARALLELISM) or parallelism,
         number=number,
         stage=str(stage) if dead_letter_topic(table) else None,
+        tally=str(stage.with_name("tally")),
     )
 
 

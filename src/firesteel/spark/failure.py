@@ -99,6 +99,7 @@ _PYTHON_ERROR = re.compile(r"^\s*(?:\w+\.)*\w+(?:Error|Exception): .+$", re.MULT
 #: What Spark's own run-time errors mean, by a piece of their text.
 _SPARK_ERRORS = (
     ("DIVIDE_BY_ZERO", "A division by zero."),
+    ("REMAINDER_BY_ZERO", "A division by zero."),
     ("ARITHMETIC_OVERFLOW", "A number does not fit its type."),
     ("CAST_OVERFLOW", "A number does not fit the type it is cast to."),
     ("NUMERIC_VALUE_OUT_OF_RANGE", "A number does not fit its type."),

@@ -41,6 +41,7 @@ from firesteel.spark.packed import make_source
 from firesteel.spark.place import local_uri
 from firesteel.spark.reject import count_rejects, counted_rejects
 from firesteel.spark.source import REJECT, KafkaStreamReader, ReadSpec
+from firesteel.spark.tally import take_tally
 from firesteel.spark.values import read_values
 from firesteel.spark.watermark import times_name
 from firesteel.spark.weight import observe_weights, observed_rows
@@ -312,6 +313,8 @@ class RunningQuery:
         sources: dict[str, SourceProgress] = {}
         rejects: dict[tuple[str, str], int] = {}
         places: dict[str, str] = {}
+        changed: dict[tuple[str, str], int] = {}
+        empty: dict[str, int] = {}
         written = self._written.pop(batch, Written(0))
         reach(planned_fault(), "m8", batch)
         for place, source in enumerate(progress["sources"]):
@@ -325,6 +328,10 @@ class RunningQuery:
                 places.setdefault(spec.table, first)
             for reason, count in refused.items():
                 rejects[spec.table, reason] = rejects.get((spec.table, reason), 0) + count
+            tally = take_tally(Path(spec.tally), number, int(end.get("sequence", 0)))
+            for name, count in tally.changed.items():
+                changed[spec.table, name] = changed.get((spec.table, name), 0) + count
+            empty[spec.table] = empty.get(spec.table, 0) + tally.empty
             before = sources.get(spec.table, SourceProgress(0, 0))
             marks = 1 if emits_mark(_offset(source["startOffset"] or {}), end) else 0
             given = observed_rows(progress, _weights(number)) if spec.weighed else int(source["numInputRows"])
@@ -345,6 +352,8 @@ class RunningQuery:
                 self._logged(written),
                 _late(progress),
                 written.skipped,
+                changed,
+                empty,
             )
         )
 

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from heapq import heapreplace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,8 @@ from firesteel.options.position import Bound, StartPosition, Unbounded
 from firesteel.spark.failure import carry
 from firesteel.spark.kind import KIND, ORDER, WEIGHT
 from firesteel.spark.mark import END_OF_TIME, MARK, SLOT, WATERMARK, Times, emits_mark
-from firesteel.spark.reject import render_reject
+from firesteel.spark.reject import refused, render_reject
+from firesteel.spark.tally import Tally
 from firesteel.spark.type import spark_schema
 from firesteel.spark.weight import weigh
 from firesteel.types import Field
@@ -94,6 +96,8 @@ class ReadSpec:
     tasks: int = 1
     #: The folder where bad records wait to be written to a topic; None: they are only counted.
     stage: str | None = None
+    #: The folder where a batch's reading tasks leave what they counted beside rows (`Tally`); none in tests.
+    tally: str = ""
     #: With what the query's rows are written, and whether some may be lost: a worker that reads will mostly write too, and can
     #: look for the brokers meanwhile.
     writer: tuple[Mapping[str, str], bool] | None = None
@@ -374,10 +378,14 @@ class KafkaStreamReader(DataSourceStreamReader):
                 _first_place(partition) if self.spec.ordered else None,
             )
             stage = self._stage(partition)
+            tally = Tally()
             for messages in blocks:
-                batch, rejects = decoder.decode(messages)
+                batch, found, empty = decoder.decode(messages)
+                rejects = refused(found)
                 if rejects and not self.spec.tolerant:
                     raise _bad_record(self.spec.table, rejects[0], messages)
+                if found or empty:
+                    tally.add(found, empty)
                 if slot is not None:
                     batch = _in_slot(batch, slot, partition.mark)
                 if rejects and stage is not None:
@@ -385,6 +393,8 @@ class KafkaStreamReader(DataSourceStreamReader):
                 yield from self._with_rejects(batch, rejects, messages)
             if stage is not None:
                 stage.close()
+            if self.spec.tally:
+                tally.write(Path(self.spec.tally), self._staged(partition))
 
     def _mark(self, time: int) -> pa.RecordBatch:
         fields = list(arrow_schema(self.spec.fields))
@@ -399,10 +409,11 @@ class KafkaStreamReader(DataSourceStreamReader):
         return pa.RecordBatch.from_arrays(columns, names=names)
 
     def _stage(self, partition: Range) -> Stage | None:
-        if self.spec.stage is None:
-            return None
+        return None if self.spec.stage is None else Stage(Path(self.spec.stage), self._staged(partition))
+
+    def _staged(self, partition: Range) -> StagedRange:
         place = partition.topic, partition.partition, partition.start, partition.end
-        return Stage(Path(self.spec.stage), StagedRange(self.spec.number, partition.sequence, *place))
+        return StagedRange(self.spec.number, partition.sequence, *place)
 
     def _with_rejects(
         self, batch: pa.RecordBatch, rejects: list[Reject], messages: list[Message]
@@ -489,8 +500,12 @@ def _deal(ranges: list[Range], tasks: int) -> list[tuple[Range, ...]]:
     if tasks >= len(ranges):
         return [(one,) for one in ranges]
     dealt: list[list[Range]] = [[] for _ in range(tasks)]
+    # How much each task has, the least first.
+    loads = [(0, task) for task in range(tasks)]
     for one in sorted(ranges, key=lambda one: one.start - one.end):
-        min(dealt, key=lambda part: sum(taken.end - taken.start for taken in part)).append(one)
+        load, task = loads[0]
+        dealt[task].append(one)
+        heapreplace(loads, (load + one.end - one.start, task))
     return [tuple(part) for part in dealt]
 
 

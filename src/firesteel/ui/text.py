@@ -71,6 +71,12 @@ def render_summary(snapshot: JobSnapshot) -> str:
             f"  logged   {source.table:<{width}}  {n:>14,} rows  to '{topic}'"
             for topic, n in sorted(source.dead_letters.items())
         ]
+        lines += [
+            f"  changed  {source.table:<{width}}  {n:>14,} values  in '{name}': NULL, or what fitted"
+            for name, n in sorted(source.changed.items())
+        ]
+        if source.empty:
+            lines.append(f"  empty    {source.table:<{width}}  {source.empty:>14,} messages without a row")
     if snapshot.late:
         lines.append(f"  late     {'':<{width}}  {snapshot.late:>14,} rows  after their window was closed")
     lines += [f"  written  {sink.table:<{width}}  {sink.rows:>14,} rows" for sink in snapshot.sinks]
@@ -136,6 +142,8 @@ def _source(source: SourceSnapshot) -> dict[str, object]:
         "rejects": dict(source.rejects),
         "first_reject": source.first_reject,
         "dead_letters": dict(source.dead_letters),
+        "changed": dict(source.changed),
+        "empty": source.empty,
     }
 
 
