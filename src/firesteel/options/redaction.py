@@ -111,10 +111,18 @@ def _closing(text: str, start: int) -> int:
     """The quote that closes the one at `start`, or the end of the text. A doubled one means itself."""
     quote, position = text[start], start + 1
     while (position := text.find(quote, position)) >= 0:
+        if quote == '"' and _is_escaped(text, position):
+            position += 1
+            continue
         if text[position + 1 : position + 2] != quote:
             return position
         position += 2
     return len(text)
+
+
+def _is_escaped(text: str, position: int) -> bool:
+    before = text[max(0, position - _LONGEST_PIECE) : position]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
 
 
 def _addresses(text: str) -> Iterator[tuple[int, int, bool]]:
@@ -145,6 +153,7 @@ def _secrets(value: str, whole: bool) -> Iterator[str]:
     if whole:
         yield value
         yield value.replace("''", "'")
+        yield value.replace('\\"', '"')
         yield from secrets_within("jaas", value)
         return
     for word in _WORD.findall(value[:_LONGEST_PIECE])[:_MOST_WORDS]:

@@ -188,7 +188,7 @@ class StatementParser(CreateParser):
             self.advance()
             return Text(first.value, first.span)
         while not self.at_end() and (not stop or self.token.key != stop):
-            if self.token.kind is Kind.STRING:
+            if self.token.kind in (Kind.STRING, Kind.QUOTED):
                 self.fail("the end of the statement")
             self.advance()
         if first is self.token:
