@@ -6,10 +6,11 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 
-from firesteel.catalog.advice import advise_sink, advise_source, check_partitioner
+from firesteel.catalog.advice import advise_sink, advise_source, check_legacy
 from firesteel.catalog.column import resolve_columns, resolve_primary_key, resolve_watermark
 from firesteel.catalog.format_rule import check_format
-from firesteel.catalog.key import bind_formats, check_key
+from firesteel.catalog.key import bind_formats, check_key, is_keyless
+from firesteel.catalog.layout import check_layout
 from firesteel.catalog.metadata import check_metadata_as_sink, check_metadata_as_source
 from firesteel.catalog.subject import check_subject
 from firesteel.catalog.table import Column, Table
@@ -44,6 +45,11 @@ def resolve_definition(
             found = check_format(bound, choice.prefix, spans, span)
             problems += [problem for problem in found if problem not in problems]
     problems += _rule_problems(options, Side.BOTH)
+    problems += check_legacy(options, columns)
+    if options.spec is not None:
+        problems += check_layout(statement, key_format.columns if key_format else ())
+    if is_keyless(options):
+        primary_key = ()
     table = Table(
         statement.name.text,
         options.connector,
@@ -114,7 +120,6 @@ def _check_as_sink(options: TableOptions, columns: tuple[Column, ...], environme
         *_rule_problems(options, Side.SINK),
         *check_metadata_as_sink(options, columns),
         *check_properties(values.properties, values.spans, Side.SINK, options.properties_prefix, environment),
-        *check_partitioner(options),
         *check_subject(options),
         *advise_sink(options),
     ]

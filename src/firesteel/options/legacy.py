@@ -54,6 +54,13 @@ FORMAT_DERIVE_SCHEMA = Option(
     default=True,
     dialect=Dialect.LEGACY,
 )
+FORMAT_AVRO_SCHEMA = Option(
+    "format.avro-schema",
+    STRING,
+    "The messages' Avro schema; it has to say what the table's columns say.",
+    "消息的 Avro 结构；必须与表的列一致。",
+    dialect=Dialect.LEGACY,
+)
 UPDATE_MODE = Option(
     "update-mode",
     EnumKind(UpdateMode),
@@ -86,6 +93,7 @@ ROWS = (
     CONNECTOR_PROPERTY_VERSION,
     FORMAT_PROPERTY_VERSION,
     FORMAT_DERIVE_SCHEMA,
+    FORMAT_AVRO_SCHEMA,
     UPDATE_MODE,
     SINK_PARTITIONER_CLASS,
     SINK_IGNORE_RETRACTION,

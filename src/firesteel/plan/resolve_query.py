@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from firesteel.errors import Span
 from firesteel.plan.expression import ColumnRef, Expression, together
+from firesteel.plan.hint import advise_hints
 from firesteel.plan.join_kind import JoinKind
 from firesteel.plan.known import Hidden, Known
 from firesteel.plan.mistake import Mistake
@@ -156,6 +157,7 @@ class QueryResolver:
             if found := select.args.get(key):
                 first = found[0] if isinstance(found, list) else found
                 raise Mistake(f"{name} is not supported yet.", span_of(first) or span_of(select))
+        self.known.report(*advise_hints(select))
         if select.args.get("qualify"):
             return self._qualified(select)
         relation = self._tables_of(select)

@@ -21,7 +21,7 @@ from firesteel.spark.spelling import Spelling, literal
 def _python(call: Call, args: list[Column]) -> Column:
     path = str(literal(call, 0))
     function = find_target(path)
-    _send_along(path)
+    send_along(path.rpartition(".")[0])
     result = arrow_type(call.type)
 
     def compute(*columns: pa.Array) -> pa.Array:
@@ -45,9 +45,9 @@ def _python(call: Call, args: list[Column]) -> Column:
     return computed(compute, call.type, F.lit(True), *args[1:])
 
 
-def _send_along(path: str) -> None:
+def send_along(module_name: str) -> None:
     """The module travels with the function, and so does what lies beside it: the workers need not have them installed."""
-    module = sys.modules[path.rpartition(".")[0]]
+    module = sys.modules[module_name]
     if module.__file__ is None:
         return
     folder = Path(module.__file__).resolve().parent

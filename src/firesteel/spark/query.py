@@ -73,6 +73,7 @@ class RunningQuery:
         interval_ms: int,
         drop_nulls: bool,
         trim_pad: bool,
+        check_lengths: bool = False,
         on_progress: Callable[[Progress], None],
         on_end: Callable[[], None],
         idle_seconds: float = 0.0,
@@ -102,7 +103,7 @@ class RunningQuery:
         self._stopped = False
         self._lock = threading.Lock()
         self._parallelism = partitions = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
-        spec = bind_sink(sink, drop_nulls=drop_nulls)
+        spec = dataclasses.replace(bind_sink(sink, drop_nulls=drop_nulls), check_lengths=check_lengths)
         # Who writes exactly once has a new writer for each batch.
         self._writer = None if is_exactly_once(sink.table) else (spec.config, spec.lossy)
         rows = lower_plan(sink, self._read_table, partitions)
@@ -167,7 +168,8 @@ class RunningQuery:
         # A pattern that matches nothing yet has no partitions; the first to come is told apart from nobody.
         slots = tuple(found) or (("", 0),)
         self._times[number] = Times(path, slots)
-        return dataclasses.replace(spec, slots=slots, times=path, idle_seconds=self._idle_seconds)
+        idle = self._idle_seconds if spec.idle_seconds is None else spec.idle_seconds
+        return dataclasses.replace(spec, slots=slots, times=path, idle_seconds=idle)
 
     def _note_written(self, batch: int, written: Written) -> None:
         self._written[batch] = written

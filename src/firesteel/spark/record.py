@@ -23,14 +23,14 @@ _IN_VALUE = "value."
 _TIMESTAMP_TYPES = {TIMESTAMP_CREATE_TIME: "CreateTime", TIMESTAMP_LOG_APPEND_TIME: "LogAppendTime"}
 
 
-def _header_list(message: Message) -> list[tuple[str, bytes | None]]:
+def header_list(message: Message) -> list[tuple[str, bytes | None]]:
     headers: Any = message.headers()
     return headers or []
 
 
 def _headers(message: Message) -> list[tuple[str, bytes | None]]:
     # Of headers with the same name the last one wins.
-    return list(dict(_header_list(message)).items())
+    return list(dict(header_list(message)).items())
 
 
 #: How each metadata key is read from a message, and the Arrow type it comes in.
@@ -46,7 +46,7 @@ _METADATA: Mapping[str, tuple[Callable[[Message], Any], pa.DataType]] = {
     ),
     "headers": (_headers, pa.map_(pa.string(), pa.binary())),
     "header-list": (
-        lambda message: [{"key": key, "value": value} for key, value in _header_list(message)],
+        lambda message: [{"key": key, "value": value} for key, value in header_list(message)],
         pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())])),
     ),
 }
