@@ -58,3 +58,25 @@ def test_findings_a11_dli_keeps_its_own_and_who_cannot_be_told_is_warned() -> No
         decoded = make_decoder(table.value_format, ["id", "ts", "at_", "l"]).decode([record])
         assert make_encoder(table.value_format).encode(decoded.batch, None) == [record]
     assert declared("", "id INT")[1] == ()
+
+
+def test_findings_b1_the_avro_schema_says_what_can_be_null() -> None:
+    schema = (
+        '{"type": "record", "name": "r", "fields": [{"name": "x", "type": "long"},'
+        ' {"name": "y", "type": ["null", "string"]}]}'
+    )
+    columns = "id BIGINT, name STRING"
+    script, _ = parse_script(
+        Source(
+            "job.sql",
+            f"CREATE TABLE t ({columns}) WITH ({TABLE}, 'format.type' = 'avro', 'format.avro-schema' = '{schema}')",
+        )
+    )
+    catalog, problems = declare(script.statements[0], Catalog(), {})
+    assert not problems
+    table = catalog.tables["t"]
+    # 1 in zigzag, without a branch of a union before it; then the second branch, and a text of one byte.
+    message = b"\x02\x02\x02a"
+    decoded = make_decoder(table.value_format, ["id", "name"]).decode([message])
+    assert decoded.batch.to_pylist() == [{"id": 1, "name": "a"}]
+    assert make_encoder(table.value_format).encode(decoded.batch, None) == [message]

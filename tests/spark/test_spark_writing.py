@@ -277,7 +277,7 @@ def test_findings_b10_a_header_filter_filters(pair: Pair, spark: SparkSession) -
     producer.flush(30)
     kept = "'scan.header-filter' = 'depart:toy|depart:book&!env:test'"
     firesteel.run(pair.script(KEYED, source=f"'format' = 'json', {BOUNDED}, {kept}"), spark=spark)
-    assert sorted(key for _, key, _ in pair.read()) == ["book", "toy"]
+    assert {key for _, key, _ in pair.read()} == {"book", "toy"}
 
 
 def test_findings_b4_a_length_that_is_enforced(pair: Pair, spark: SparkSession) -> None:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from firesteel.catalog.avro_schema import wrong_fields
 from firesteel.catalog.table import Column, Physical
 from firesteel.errors import Problem, Severity, Span
 from firesteel.options import kafka, upsert_kafka
 from firesteel.options.kafka import DeliveryGuarantee, StartupMode
-from firesteel.options.legacy import FORMAT_AVRO_SCHEMA
 from firesteel.options.partitioner import Default, RoundRobin
 from firesteel.options.position import GroupOffsets, Reset, start_position
 from firesteel.options.resolve import TableOptions
 from firesteel.options.secret import reveal
-from firesteel.types import Array, DataType, Field, Map, Row, Time, Timestamp, TimestampLtz
+from firesteel.types import Array, DataType, Map, Row, Time, Timestamp, TimestampLtz
 
 #: The broker's own default of transaction.max.timeout.ms.
 _BROKER_LIMIT = timedelta(minutes=15)
@@ -119,20 +117,10 @@ def advise_sink(table: TableOptions) -> list[Problem]:
     return advice
 
 
-def check_legacy(table: TableOptions, columns: tuple[Column, ...]) -> list[Problem]:
-    """What a table of Flink 1.10 says of its messages that is not what its columns say."""
+def advise_legacy(table: TableOptions, columns: tuple[Column, ...]) -> list[Problem]:
+    """What cannot be known of a table of the old dialects."""
     physical = [column for column in columns if isinstance(column, Physical)]
     problems: list[Problem] = []
-    schema = table.options.get(FORMAT_AVRO_SCHEMA)
-    if schema is not None:
-        wrong = wrong_fields(schema, [Field(column.name, column.type) for column in physical])
-        where = table.scope.where(FORMAT_AVRO_SCHEMA)
-        name = f"'{FORMAT_AVRO_SCHEMA.key}'"
-        if wrong:
-            hint = "Declare the columns as that schema has them, with NOT NULL where it has no null, and remove it."
-            problems.append(Problem(f"{name} is not what the columns say: {'; '.join(wrong)}.", where, hint))
-        else:
-            problems.append(_warning(f"{name} has no effect here: the columns say the same.", where, "Remove it."))
     written_as_text = any(_has_time(column.type) for column in physical)
     if (
         table.flink_1_10 is None

@@ -1,14 +1,20 @@
-"""`format.avro-schema` of Flink 1.10 against the columns, whose own schema is the one that messages are read and written with.
+"""`format.avro-schema` of Flink 1.10: the schema that the messages have, which says more than the columns of a table do.
+
+On the wire names mean nothing and a NULL needs a union, so the schema is taken where it says what the columns say but for that.
 
 >>> from firesteel.types import BigInt, Field
->>> wrong_fields('{"type": "record", "name": "r", "fields": [{"name": "id", "type": "long"}]}', [Field("id", BigInt())])
-["the field 'id' is never null, and the column 'id' BIGINT can be NULL"]
+>>> one = '{"type": "record", "name": "r", "fields": [{"name": "a", "type": "long"}]}'
+>>> written_fields(one, [Field("id", BigInt())])
+((Field(name='id', type=BigInt(nullable=False)),), [])
+>>> written_fields(one.replace("long", "int"), [Field("id", BigInt())])[1]
+["the field 'a' is of Avro's type int, and the column 'id' is BIGINT"]
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from firesteel.types import (
@@ -32,36 +38,45 @@ from firesteel.types import (
     TinyInt,
 )
 
-_PLAIN: tuple[tuple[type[DataType], str], ...] = (
-    (Boolean, "boolean"),
-    (TinyInt, "int"),
-    (SmallInt, "int"),
-    (Int, "int"),
-    (BigInt, "long"),
-    (Float, "float"),
-    (Double, "double"),
-    (Decimal, "bytes"),
-    (Date, "int"),
-    (Time, "int"),
-    (Timestamp, "long"),
-    (Array, "array"),
-    (Map, "map"),
-    (Row, "record"),
+_PLAIN: tuple[tuple[type[DataType], str, str], ...] = (
+    (Boolean, "boolean", ""),
+    (TinyInt, "int", ""),
+    (SmallInt, "int", ""),
+    (Int, "int", ""),
+    (BigInt, "long", ""),
+    (Float, "float", ""),
+    (Double, "double", ""),
+    (Decimal, "bytes", "decimal"),
+    (Date, "int", "date"),
+    (Time, "int", "time-millis"),
+    (Timestamp, "long", "timestamp-millis"),
 )
 
 
-def wrong_fields(text: str, columns: Sequence[Field]) -> list[str]:
-    """Where the schema's messages would differ from those of the columns; only names may."""
+class _Different(Exception):
+    """The schema says something else; its text says where."""
+
+
+def written_fields(text: str, columns: Sequence[Field]) -> tuple[tuple[Field, ...], list[str]]:
+    """The columns as the schema's messages have them, and where they cannot be those of the schema."""
     try:
         schema = json.loads(text)
     except (ValueError, RecursionError):
-        return ["it is no JSON"]
+        return tuple(columns), ["it is no JSON"]
     fields = _fields(schema)
     if fields is None:
-        return ["it is no Avro record"]
+        return tuple(columns), ["it is no Avro record"]
     if len(fields) != len(columns):
-        return [f"it has {len(fields)} fields, and the table has {len(columns)} columns"]
-    return [found for field, column in zip(fields, columns, strict=True) if (found := _difference(field, column))]
+        return tuple(columns), [f"it has {len(fields)} fields, and the table has {len(columns)} columns"]
+    adapted: list[Field] = []
+    wrong: list[str] = []
+    for field, column in zip(fields, columns, strict=True):
+        name, declared = (str(field.get("name"))[:80], field.get("type")) if isinstance(field, dict) else ("?", None)
+        try:
+            adapted.append(Field(column.name, _written(declared, column.type)))
+        except _Different as different:
+            wrong.append(f"the field '{name}' is {different}, and the column '{column.name}' is {column.type.sql}")
+    return tuple(adapted) if not wrong else tuple(columns), wrong
 
 
 def _fields(schema: Any) -> list[Any] | None:
@@ -70,27 +85,46 @@ def _fields(schema: Any) -> list[Any] | None:
     return list(schema["fields"])
 
 
-def _difference(field: Any, column: Field) -> str | None:
-    name, declared = (str(field.get("name"))[:80], field.get("type")) if isinstance(field, dict) else ("?", None)
-    both = f"and the column '{column.name}' {column.type.sql}"
-    nullable = isinstance(declared, list) and len(declared) == 2 and declared[0] == "null"
-    if isinstance(declared, list) and not nullable:
-        return f"the field '{name}' is a union that no column has, {both} is not"
-    if nullable is not column.type.nullable:
-        never = "can be null" if nullable else "is never null"
-        return f"the field '{name}' {never}, {both} {'can be' if column.type.nullable else 'is never'} NULL"
-    kind = _kind(declared[1] if isinstance(declared, list) else declared)
-    wanted = _wanted(column.type)
-    return None if kind == wanted else f"the field '{name}' is of Avro's type {kind}, {both} is of type {wanted}"
+def _written(declared: Any, data_type: DataType) -> DataType:
+    """The type with NULL possible where the schema has it."""
+    nullable = isinstance(declared, list)
+    if isinstance(declared, list):
+        if len(declared) != 2 or declared[0] != "null":
+            raise _Different("a union of something else than null and one type")
+        declared = declared[1]
+    kind, logical = _kind(declared)
+    match data_type:
+        case Row(fields=columns):
+            fields = _fields(declared)
+            if fields is None or len(fields) != len(columns):
+                raise _Different(f"of Avro's type {kind}" if fields is None else "a record of other fields")
+            types = (
+                _written(field.get("type") if isinstance(field, dict) else None, column.type)
+                for field, column in zip(fields, columns, strict=True)
+            )
+            inner = tuple(Field(column.name, one) for column, one in zip(columns, types, strict=True))
+            return replace(data_type, fields=inner, nullable=nullable)
+        case Array(element=element) if kind == "array":
+            return replace(data_type, element=_written(declared.get("items"), element), nullable=nullable)
+        case Map(value=value) if kind == "map":
+            return replace(data_type, value=_written(declared.get("values"), value), nullable=nullable)
+    if (kind, logical) != _wanted(data_type):
+        raise _Different(f"of Avro's type {logical or kind}")
+    return data_type.with_nullable(nullable)
 
 
-def _kind(declared: Any) -> str:
-    return str(declared.get("type") if isinstance(declared, dict) else declared)[:80]
+def _kind(declared: Any) -> tuple[str, str]:
+    """The type, and its logical one where Flink has a type of SQL for that."""
+    if not isinstance(declared, dict):
+        return str(declared)[:80], ""
+    logical = str(declared.get("logicalType", ""))[:80]
+    known = {name for _, _, name in _PLAIN if name}
+    return str(declared.get("type"))[:80], logical if logical in known else ""
 
 
-def _wanted(data_type: DataType) -> str:
+def _wanted(data_type: DataType) -> tuple[str, str]:
     if isinstance(data_type, CHARACTER):
-        return "string"
+        return "string", ""
     if isinstance(data_type, BINARY):
-        return "bytes"
-    return next((name for kind, name in _PLAIN if isinstance(data_type, kind)), "?")
+        return "bytes", ""
+    return next(((name, logical) for kind, name, logical in _PLAIN if isinstance(data_type, kind)), ("?", ""))

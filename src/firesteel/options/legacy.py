@@ -57,8 +57,8 @@ FORMAT_DERIVE_SCHEMA = Option(
 FORMAT_AVRO_SCHEMA = Option(
     "format.avro-schema",
     STRING,
-    "The messages' Avro schema; it has to say what the table's columns say.",
-    "消息的 Avro 结构；必须与表的列一致。",
+    "The messages' Avro schema; it has to have the table's columns in their order, and says which can be NULL.",
+    "消息的 Avro 结构；字段须与表的列及其顺序一致，并决定哪些字段可为 NULL。",
     dialect=Dialect.LEGACY,
 )
 UPDATE_MODE = Option(

@@ -146,12 +146,20 @@ def _written_inserts(statements: Iterable[Statement]) -> Iterator[Insert]:
                 yield inner
 
 
+#: Options whose values are names, as those of tables are.
+_SHOWN = frozenset({"connector", "connector.type", "format", "format.type", "key.format", "value.format", "topic"})
+
+
 def _names(catalog: Catalog) -> Iterator[str]:
     """The script's own names: a password that equals one is not given away by it."""
     for key in (*catalog.tables, *catalog.views):
         yield from (key, *key.split("."))
     for table in catalog.tables.values():
         yield from (column.name for column in table.columns)
+    for definition in catalog.definitions.values():
+        for entry in definition.options:
+            if entry.key.value in _SHOWN:
+                yield from (entry.value.value, *entry.value.value.split("-"))
 
 
 #: A message that quotes a name of a megabyte is cut in its middle.
