@@ -300,3 +300,23 @@ def test_findings_b8_qualify_keeps_the_latest(pair: Pair, spark: SparkSession) -
     firesteel.run(pair.script(UPSERT, columns=UPSERT_COLUMNS, query=query), spark=spark)
     latest = {key: value for _, key, value in pair.read()}
     assert latest == {"a": '{"name":"a","id":3}', "b": '{"name":"b","id":5}'}
+
+
+def test_findings_b10_raw_keys_and_values(pair: Pair, spark: SparkSession) -> None:
+    producer = Producer(pair.cluster)
+    producer.produce(pair.source, b'{"name":"a","id":1}', key=b"k\xff", partition=0)
+    producer.produce(pair.source, b'{"name":"b"}', partition=0)
+    producer.flush(30)
+    script = pair.script(KEYED, columns="name STRING, k STRING, v BYTES", query="SELECT name, k, v FROM src")
+    script.write_text(
+        script.read_text().replace(
+            "src (name STRING, id INT)",
+            "src (name STRING, k STRING METADATA FROM '__raw_key__' VIRTUAL, v BYTES METADATA FROM 'raw-value' VIRTUAL)",
+        )
+    )
+    firesteel.run(script, spark=spark)
+    values = {key: json.loads(value or "null") for _, key, value in pair.read()}
+    assert values == {
+        "a": {"name": "a", "k": "k\ufffd", "v": "eyJuYW1lIjoiYSIsImlkIjoxfQ=="},
+        "b": {"name": "b", "k": None, "v": "eyJuYW1lIjoiYiJ9"},
+    }

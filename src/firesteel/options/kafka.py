@@ -373,6 +373,20 @@ METADATA = (
         "`NoTimestampType`, `CreateTime` or `LogAppendTime`.",
         "时间戳类型：`NoTimestampType`、`CreateTime` 或 `LogAppendTime`。",
     ),
+    MetadataKey(
+        "__raw_key__",
+        BYTES,
+        "The message key as it is (Alibaba's; Confluent calls it `raw-key`).",
+        "消息键的原始字节。",
+    ),
+    MetadataKey(
+        "__raw_value__",
+        BYTES,
+        "The message value as it is (Alibaba's; Confluent calls it `raw-value`).",
+        "消息体的原始字节。",
+    ),
+    MetadataKey("raw-key", BYTES, "The same as `__raw_key__`.", "同 `__raw_key__`。"),
+    MetadataKey("raw-value", BYTES, "The same as `__raw_value__`.", "同 `__raw_value__`。"),
 )
 
 #: Flink's for any source whose watermark it can look after.

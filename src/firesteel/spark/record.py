@@ -44,6 +44,10 @@ _METADATA: Mapping[str, tuple[Callable[[Message], Any], pa.DataType]] = {
         lambda message: _TIMESTAMP_TYPES.get(message.timestamp()[0], "NoTimestampType"),
         pa.string(),
     ),
+    "__raw_key__": (lambda message: message.key(), pa.binary()),
+    "__raw_value__": (lambda message: message.value(), pa.binary()),
+    "raw-key": (lambda message: message.key(), pa.binary()),
+    "raw-value": (lambda message: message.value(), pa.binary()),
     "headers": (_headers, pa.map_(pa.string(), pa.binary())),
     "header-list": (
         lambda message: [{"key": key, "value": value} for key, value in header_list(message)],
@@ -144,8 +148,13 @@ class RecordDecoder:
 
     def _metadata_column(self, name: str, key: str, messages: list[Message], origin: pa.Array) -> pa.Array:
         read, stored = _METADATA[key]
-        values = pa.array([read(message) for message in messages], stored)
-        return values.take(origin).cast(arrow_type(self._type_of(name)))
+        found = [read(message) for message in messages]
+        wanted = arrow_type(self._type_of(name))
+        if pa.types.is_binary(stored) and pa.types.is_string(wanted):
+            # As CAST reads bytes: what is no UTF-8 becomes U+FFFD.
+            found = [None if one is None else one.decode("utf-8", "replace") for one in found]
+            stored = wanted
+        return pa.array(found, stored).take(origin).cast(wanted)
 
 
 def _origin(decoded: Decoded) -> pa.Array:
