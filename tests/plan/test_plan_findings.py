@@ -252,3 +252,11 @@ def test_findings_a12_a_partitioner_beside_the_script(tmp_path: Path) -> None:
         assert errors("Absent", name) == [f"The module '{name}' has no class 'Absent'."]
     finally:
         sys.modules.pop(name, None)
+
+
+def test_findings_c7_what_looks_like_a_placeholder_and_is_meant() -> None:
+    table = (
+        "CREATE TABLE e (id BIGINT) WITH ('connector' = 'kafka', 'topic-pattern' = '(?P<name>x)', 'format' = 'csv',"
+        " 'properties.bootstrap.servers' = 'b:9092', 'csv.null-literal' = '<null>', 'properties.group.id' = 'g');"
+    )
+    assert warnings(f"{table} INSERT INTO d SELECT id, 'x' FROM e;") == []

@@ -320,3 +320,20 @@ def test_findings_b10_raw_keys_and_values(pair: Pair, spark: SparkSession) -> No
         "a": {"name": "a", "k": "k\ufffd", "v": "eyJuYW1lIjoiYSIsImlkIjoxfQ=="},
         "b": {"name": "b", "k": None, "v": "eyJuYW1lIjoiYiJ9"},
     }
+
+
+def test_findings_a7_the_parallelism_of_the_table_goes_first(pair: Pair, spark: SparkSession) -> None:
+    pair.write([(str(number), number) for number in range(40)])
+    settings = {"parallelism.default": "4", "table.exec.resource.default-parallelism": "3"}
+    job = firesteel.run(
+        pair.script(
+            f"{UPSERT}, 'sink.partitioner' = 'fixed'",
+            columns="name STRING, id BIGINT, PRIMARY KEY (name) NOT ENFORCED",
+            query="SELECT name, COUNT(*) FROM src GROUP BY name",
+        ),
+        spark=spark,
+        settings=settings,
+    )
+    assert len(pair.read()) == 40
+    assert {partition for partition, _, _ in pair.read()} == {0, 1, 2}
+    assert job.snapshot().rows_written == 40

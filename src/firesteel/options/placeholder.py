@@ -34,7 +34,13 @@ def placeholder(text: str) -> str | None:
     return found[0] if found is not None else None
 
 
+#: Options in which such a text may well be meant.
+_MEANT = ("literal", "delimiter", "character", "pattern", "schema", "filter")
+
+
 def check_placeholder(entry: Given) -> Problem | None:
+    if entry.key.endswith(_MEANT):
+        return None
     found = None if entry.failed or entry.substituted else placeholder(entry.text)
     if found is None:
         return None

@@ -32,6 +32,9 @@ _REFUSED = {
     "MODEL": None,
     "CONNECTION": None,
     "MATERIALIZED": "Write CREATE TABLE and INSERT INTO.",
+    # Huawei DLI's older language.
+    "SOURCE": "Write CREATE TABLE … WITH ('connector' = 'kafka', …) and read it.",
+    "SINK": "Write CREATE TABLE … WITH ('connector' = 'kafka', …) and INSERT INTO it.",
 }
 
 _LIKE_VERBS = ("INCLUDING", "EXCLUDING", "OVERWRITING")
