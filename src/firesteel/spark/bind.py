@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from firesteel.catalog.table import Metadata, Table
 from firesteel.changelog import INSERT_ONLY
 from firesteel.kafka.dead_letter import USUAL_BYTES, DeadLetters
+from firesteel.kafka.partition import find_class
 from firesteel.kafka.position import Subscription
 from firesteel.kafka.properties import Role, client_config
 from firesteel.kafka.transaction import TransactionLimits
@@ -17,8 +19,10 @@ from firesteel.options.json import IGNORE_PARSE_ERRORS
 from firesteel.options.kafka import (
     GROUP_ID,
     SCAN_DISCOVERY_INTERVAL,
+    SCAN_HEADER_FILTER,
     SCAN_MAX_ROWS_PER_BATCH,
     SCAN_PARALLELISM,
+    SCAN_WATERMARK_IDLE_TIMEOUT,
     SINK_DELIVERY_GUARANTEE,
     SINK_PARALLELISM,
     SINK_PARTITIONER,
@@ -27,13 +31,14 @@ from firesteel.options.kafka import (
     DeliveryGuarantee,
 )
 from firesteel.options.legacy import SINK_IGNORE_RETRACTION, UpdateMode
-from firesteel.options.partitioner import Default
+from firesteel.options.partitioner import Custom, Default, Partitioner
 from firesteel.options.position import bound, start_position
 from firesteel.options.upsert_kafka import SINK_BUFFER_FLUSH_MAX_ROWS
 from firesteel.plan.delivery import is_exactly_once
 from firesteel.plan.node import Scan, Sink
 from firesteel.plan.retraction import is_in_order
 from firesteel.spark.exactly_once import ExactlyOnceSpec, same_cluster
+from firesteel.spark.python_function import send_along
 from firesteel.spark.sink import WriteSpec
 from firesteel.spark.source import ReadSpec
 
@@ -47,6 +52,7 @@ def bind_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold:
     max_rows = options.get(SCAN_MAX_ROWS_PER_BATCH) or 1
     metadata = {column.name: column.key for column in table.columns if isinstance(column, Metadata)}
     interval = options.get(SCAN_DISCOVERY_INTERVAL)
+    idle = options.get(SCAN_WATERMARK_IDLE_TIMEOUT)
     return ReadSpec(
         table=table.name,
         config=client_config(options.properties, Role.CONSUMER),
@@ -71,6 +77,8 @@ def bind_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold:
         number=number,
         stage=str(stage) if dead_letter_topic(table) else None,
         tally=str(stage.with_name("tally")),
+        idle_seconds=idle.total_seconds() if idle is not None else None,
+        header_filter=options.get(SCAN_HEADER_FILTER),
     )
 
 
@@ -104,7 +112,7 @@ def bind_sink(sink: Sink, *, drop_nulls: bool, most_bytes: int | None = None) ->
         value=table.value_format,
         key=table.key_format,
         fields=sink.fields,
-        partitioner=options.get(SINK_PARTITIONER) or Default(),
+        partitioner=_with_class(options.get(SINK_PARTITIONER) or Default()),
         upsert=table.connector == "upsert-kafka",
         drop_nulls=drop_nulls,
         ignore_deletes=bool(ignore_deletes),
@@ -114,6 +122,15 @@ def bind_sink(sink: Sink, *, drop_nulls: bool, most_bytes: int | None = None) ->
         tasks=options.get(SINK_PARALLELISM),
         lossy=options.get(SINK_DELIVERY_GUARANTEE) is DeliveryGuarantee.NONE,
     )
+
+
+def _with_class(partitioner: Partitioner) -> Partitioner:
+    """A class that lies beside the script travels with the rows' writer: the workers need not have it."""
+    if not isinstance(partitioner, Custom):
+        return partitioner
+    loaded = find_class(partitioner)
+    send_along(partitioner.module)
+    return replace(partitioner, loaded=loaded)
 
 
 def bind_exactly_once(

@@ -33,6 +33,7 @@ from firesteel.options.setting import (
     MINI_BATCH_ALLOW_LATENCY,
     NOT_NULL_ENFORCER,
     PARALLELISM_DEFAULT,
+    RESOURCE_PARALLELISM,
     SOURCE_IDLE_TIMEOUT,
     STATE_BACKEND_TYPE,
     TYPE_LENGTH_ENFORCER,
@@ -226,7 +227,8 @@ class Job:
         asked = spark_settings(self.analysis)
         shared = session or open_session(master, asked, log_file(self.checkpoint.folder), launched=launched)
         check_workers(shared)
-        parallelism = self.analysis.setting(PARALLELISM_DEFAULT) or shared.sparkContext.defaultParallelism
+        asked_tasks = self.analysis.setting(RESOURCE_PARALLELISM) or self.analysis.setting(PARALLELISM_DEFAULT)
+        parallelism = asked_tasks or shared.sparkContext.defaultParallelism
         settings = {
             "spark.sql.shuffle.partitions": str(parallelism),
             "spark.sql.streaming.stateStore.providerClass": _PROVIDERS[self._backend],
@@ -244,7 +246,7 @@ class Job:
         interval = self.analysis.setting(CHECKPOINTING_INTERVAL) or self.analysis.setting(MINI_BATCH_ALLOW_LATENCY)
         drop_nulls = self.analysis.setting(NOT_NULL_ENFORCER) is NotNullEnforcer.DROP
         idle = self.analysis.setting(SOURCE_IDLE_TIMEOUT)
-        trim_pad = self.analysis.setting(TYPE_LENGTH_ENFORCER) is LengthEnforcer.TRIM_PAD
+        lengths = self.analysis.setting(TYPE_LENGTH_ENFORCER)
         groups = GroupPositions(self._group_readers())
         for number, (name, sink) in enumerate(self._named_sinks(), start=1):
             self._queries.append(
@@ -258,7 +260,8 @@ class Job:
                     limits=self._limits.get(name, TransactionLimits()),
                     interval_ms=int(interval.total_seconds() * 1000) if interval else 0,
                     drop_nulls=drop_nulls,
-                    trim_pad=trim_pad,
+                    trim_pad=lengths is LengthEnforcer.TRIM_PAD,
+                    check_lengths=lengths is LengthEnforcer.ERROR,
                     on_progress=self._note,
                     on_end=self._news.set,
                     groups=groups,

@@ -78,6 +78,7 @@ class RunningQuery:
         interval_ms: int,
         drop_nulls: bool,
         trim_pad: bool,
+        check_lengths: bool = False,
         on_progress: Callable[[Progress], None],
         on_end: Callable[[], None],
         groups: GroupPositions,
@@ -115,6 +116,7 @@ class RunningQuery:
         self._most_bytes = most_bytes
         least = min((most_bytes[topic] for topic in sink.table.topics if topic in most_bytes), default=None)
         spec = bind_sink(sink, drop_nulls=drop_nulls, most_bytes=least)
+        spec = dataclasses.replace(spec, check_lengths=check_lengths)
         # Who writes exactly once has a new writer for each batch.
         self._writer = None if is_exactly_once(sink.table) else (spec.config, spec.lossy)
         rows = lower_plan(sink, self._read_table, partitions)
@@ -181,7 +183,8 @@ class RunningQuery:
         # A pattern that matches nothing yet has no partitions; the first to come is told apart from nobody.
         slots = tuple(found) or (("", 0),)
         self._times[number] = Times(path, slots)
-        return dataclasses.replace(spec, slots=slots, times=path, idle_seconds=self._idle_seconds)
+        idle = self._idle_seconds if spec.idle_seconds is None else spec.idle_seconds
+        return dataclasses.replace(spec, slots=slots, times=path, idle_seconds=idle)
 
     def _reader(self, spec: ReadSpec) -> GroupReader:
         return GroupReader(self.name, spec.number, spec.config, spec.subscription)

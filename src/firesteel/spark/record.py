@@ -23,14 +23,14 @@ _IN_VALUE = "value."
 _TIMESTAMP_TYPES = {TIMESTAMP_CREATE_TIME: "CreateTime", TIMESTAMP_LOG_APPEND_TIME: "LogAppendTime"}
 
 
-def _header_list(message: Message) -> list[tuple[str, bytes | None]]:
+def header_list(message: Message) -> list[tuple[str, bytes | None]]:
     headers: Any = message.headers()
     return headers or []
 
 
 def _headers(message: Message) -> list[tuple[str, bytes | None]]:
     # Of headers with the same name the last one wins.
-    return list(dict(_header_list(message)).items())
+    return list(dict(header_list(message)).items())
 
 
 #: How each metadata key is read from a message, and the Arrow type it comes in.
@@ -44,9 +44,13 @@ _METADATA: Mapping[str, tuple[Callable[[Message], Any], pa.DataType]] = {
         lambda message: _TIMESTAMP_TYPES.get(message.timestamp()[0], "NoTimestampType"),
         pa.string(),
     ),
+    "__raw_key__": (lambda message: message.key(), pa.binary()),
+    "__raw_value__": (lambda message: message.value(), pa.binary()),
+    "raw-key": (lambda message: message.key(), pa.binary()),
+    "raw-value": (lambda message: message.value(), pa.binary()),
     "headers": (_headers, pa.map_(pa.string(), pa.binary())),
     "header-list": (
-        lambda message: [{"key": key, "value": value} for key, value in _header_list(message)],
+        lambda message: [{"key": key, "value": value} for key, value in header_list(message)],
         pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())])),
     ),
 }
@@ -148,8 +152,13 @@ class RecordDecoder:
 
     def _metadata_column(self, name: str, key: str, messages: list[Message], origin: pa.Array) -> pa.Array:
         read, stored = _METADATA[key]
-        values = pa.array([read(message) for message in messages], stored)
-        return values.take(origin).cast(arrow_type(self._type_of(name)))
+        found = [read(message) for message in messages]
+        wanted = arrow_type(self._type_of(name))
+        if pa.types.is_binary(stored) and pa.types.is_string(wanted):
+            # As CAST reads bytes: what is no UTF-8 becomes U+FFFD.
+            found = [None if one is None else one.decode("utf-8", "replace") for one in found]
+            stored = wanted
+        return pa.array(found, stored).take(origin).cast(wanted)
 
 
 def _without_row(messages: int, origin: pa.Array | None, rejects: list[Reject]) -> int:

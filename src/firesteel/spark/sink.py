@@ -31,7 +31,7 @@ from firesteel.spark.kind import CODES, KIND
 from firesteel.spark.last_change import last_changes
 from firesteel.spark.net import net_changes
 from firesteel.spark.task import batch_number, task_number
-from firesteel.types import Field
+from firesteel.types import BINARY, CHARACTER, MAX_LENGTH, Binary, Char, Field
 
 #: Gathered changes go on in blocks of so many.
 _BLOCK = 10_000
@@ -59,6 +59,8 @@ class WriteSpec:
     lossy: bool = False
     #: DLI's `ignore-retraction`: what is to be taken back stays.
     ignore_deletes: bool = False
+    #: Text and bytes that do not fit their column's length stop the job.
+    check_lengths: bool = False
     #: DLI's `retract`: each change is written, the old row as a null value of its key before the new one.
     retract: bool = False
     #: How many keys a task gathers, to write only the last change of each; 0: none.
@@ -162,6 +164,8 @@ class RowEncoder:
         kinds = batch.column(KIND) if KIND in batch.schema.names else None
         rows = self._typed(batch)
         rows, kinds = self._enforce_not_null(rows, kinds)
+        if self.spec.check_lengths:
+            self._check_lengths(rows)
         keys: list[bytes | None] | None = None
         if self._key is not None:
             keys = self._encode(self._key, self.spec.key, rows, None)
@@ -202,6 +206,21 @@ class RowEncoder:
             return encoded
         except EncodeError as error:
             raise JobError(f"A row cannot be written to '{self.spec.table}': {error.detail}") from None
+
+    def _check_lengths(self, rows: pa.RecordBatch) -> None:
+        for field in self.spec.fields:
+            wanted = field.type
+            if not isinstance(wanted, (*CHARACTER, *BINARY)) or wanted.length == MAX_LENGTH:
+                continue
+            column = rows.column(field.name)
+            lengths = pc.utf8_length(column) if isinstance(wanted, CHARACTER) else pc.binary_length(column)
+            wrong = pc.not_equal if isinstance(wanted, (Char, Binary)) else pc.greater
+            if pc.any(wrong(lengths, wanted.length)).as_py():
+                raise JobError(
+                    f"The column '{field.name}' of '{self.spec.table}' is of type {wanted.sql} and a row has a value of"
+                    " another length in it.",
+                    hint="Cut it in the query, or SET 'table.exec.sink.type-length-enforcer' = 'TRIM_PAD'.",
+                )
 
     def _enforce_not_null(self, rows: pa.RecordBatch, kinds: pa.Array | None) -> tuple[pa.RecordBatch, pa.Array | None]:
         for field in self.spec.fields:

@@ -45,6 +45,7 @@ from firesteel.kafka.position import (
 )
 from firesteel.kafka.reader import START_OVER, consumer_for, lost_offset, read_stretches, rewound
 from firesteel.kafka.writer import make_ready
+from firesteel.options.header_filter import HeaderFilter
 from firesteel.options.position import Bound, StartPosition, Unbounded
 from firesteel.spark.failure import carry
 from firesteel.spark.kind import KIND, ORDER, WEIGHT
@@ -105,7 +106,10 @@ class ReadSpec:
     slots: tuple[Partition, ...] = ()
     #: The file with what the batches have seen (`Times`).
     times: str = ""
-    idle_seconds: float = 0.0
+    #: After how long a partition without records holds back nobody's event time; None: as long as the job says.
+    idle_seconds: float | None = None
+    #: Messages whose headers do not pass it are no rows.
+    header_filter: HeaderFilter | None = None
 
     @property
     def schema(self) -> spark.StructType:
@@ -270,7 +274,7 @@ class KafkaStreamReader(DataSourceStreamReader):
         has_rows = before != position or self._latest.get(partition, position) > position
         if has_rows or partition not in self._moved:
             self._moved[partition] = now
-        return 0 < self.spec.idle_seconds <= now - self._moved[partition]
+        return 0 < (self.spec.idle_seconds or 0.0) <= now - self._moved[partition]
 
     def _check_over(self, positions: Positions, ends: Positions | None) -> None:
         """Time does not go back: when the last window has been closed, there is nothing to go on with."""
@@ -365,7 +369,7 @@ class KafkaStreamReader(DataSourceStreamReader):
     def _read(self, partition: Range, blocks: Iterable[list[Message]]) -> Iterator[pa.RecordBatch]:
         slot = slot_of(self.spec.slots, (partition.topic, partition.partition)) if self.spec.slots else None
         # Not above: the process that plans offsets decodes nothing, and starts the sooner.
-        from firesteel.spark.record import RecordDecoder
+        from firesteel.spark.record import RecordDecoder, header_list
 
         with _carried():
             decoder = RecordDecoder(
@@ -380,6 +384,8 @@ class KafkaStreamReader(DataSourceStreamReader):
             stage = self._stage(partition)
             tally = Tally()
             for messages in blocks:
+                if self.spec.header_filter is not None:
+                    messages = [one for one in messages if self.spec.header_filter.passes(header_list(one))]
                 batch, found, empty = decoder.decode(messages)
                 rejects = refused(found)
                 if rejects and not self.spec.tolerant:

@@ -181,7 +181,7 @@ class RowReader:
             case types.Date():
                 return lambda cursor: java_time.parse_date(cursor.token.text)
             case types.Time():
-                return lambda cursor: java_time.parse_time(cursor.token.text) * 1_000_000
+                return lambda cursor: self._settings.parse_time(cursor.token.text) * 1_000_000
             case types.Timestamp():
                 style = self._settings.timestamp
                 return lambda cursor: java_time.parse_timestamp(cursor.token.text, style)

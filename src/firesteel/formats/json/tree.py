@@ -108,7 +108,7 @@ class TreeReader:
             case types.Date():
                 return lambda node: java_time.parse_date(self._text(node))
             case types.Time():
-                return lambda node: java_time.parse_time(self._text(node)) * 1_000_000
+                return lambda node: self._settings.parse_time(self._text(node)) * 1_000_000
             case types.Timestamp():
                 style = self._settings.timestamp
                 return lambda node: java_time.parse_timestamp(self._text(node), style)
