@@ -8,6 +8,7 @@ from typing import Any
 
 from firesteel.errors import Problem, Severity, Span
 from firesteel.options import kafka, legacy
+from firesteel.options.absent import ABSENT_CONNECTORS, ABSENT_FORMATS
 from firesteel.options.dialect import detect_dialect, old_names, translate
 from firesteel.options.entry import Entry, Given, read_entries
 from firesteel.options.kind import FORMAT
@@ -130,9 +131,11 @@ def _find_connector(
     spec = connector(entry.text)
     if spec is None:
         names = [known.name for known in CONNECTORS]
-        close = nearest(entry.text, names, 0.6)
-        hint = f"Write '{close}'." if close else "Firesteel has 'kafka' and 'upsert-kafka'."
-        problems.append(Problem(f"'{key}' is '{entry.shown}', which is no connector.", entry.value_span, hint))
+        absent = entry.text.lower() in ABSENT_CONNECTORS
+        close = None if absent else nearest(entry.text, names, 0.6)
+        hint = f"Write '{close}'." if close else f"Firesteel has {' and '.join(repr(name) for name in names)}."
+        what = "is not supported yet" if absent else "is no connector"
+        problems.append(Problem(f"'{key}' is '{entry.shown}', which {what}.", entry.value_span, hint))
     return entry.text, spec
 
 
@@ -159,9 +162,11 @@ def _choose_format(
     spec = format_named(entry.text)
     if spec is None and seen is None:
         names = [known.name for known in FORMATS]
-        close = nearest(entry.text, names, 0.6)
+        absent = entry.text.lower() in ABSENT_FORMATS
+        close = None if absent else nearest(entry.text, names, 0.6)
         hint = f"Write '{close}'." if close else f"The formats are {', '.join(names)}."
-        problems.append(Problem(f"'{entry.written}' is '{entry.shown}', which is no format.", entry.value_span, hint))
+        what = "is not supported yet" if absent else "is no format"
+        problems.append(Problem(f"'{entry.written}' is '{entry.shown}', which {what}.", entry.value_span, hint))
     return _Choice(entry.text, spec, f"{side}{entry.text}.")
 
 

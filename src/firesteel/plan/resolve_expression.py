@@ -11,9 +11,11 @@ from typing import Any
 from sqlglot import exp
 
 from firesteel.errors import Span
-from firesteel.plan.aggregate import find_aggregate
+from firesteel.options.spelling import nearest
+from firesteel.plan.absent_function import ABSENT, ELSEWHERE
+from firesteel.plan.aggregate import aggregate_names, find_aggregate
 from firesteel.plan.expression import Call, Case, Cast, Expression, Literal
-from firesteel.plan.function import MISSING, OPERATOR_NAMES, find_function, function_names
+from firesteel.plan.function import OPERATOR_NAMES, find_function, function_names
 from firesteel.plan.interval import interval_value
 from firesteel.plan.mistake import Mistake, count, suggest
 from firesteel.plan.operator_function import field_type
@@ -43,6 +45,14 @@ _OPERATORS: dict[type[exp.Expression], str] = {
     exp.Or: "OR",
     exp.DPipe: "||",
 }
+
+
+#: The functions of a window in GROUP BY, which only stand in a query that has it.
+_OF_WINDOWS = frozenset(
+    f"{window}{part}"
+    for window in ("TUMBLE", "HOP", "SESSION")
+    for part in ("", "_START", "_END", "_ROWTIME", "_PROCTIME")
+)
 
 
 class ExpressionResolver:
@@ -304,8 +314,18 @@ class ExpressionResolver:
             return self._case(exp.Case(ifs=[exp.If(this=when, true=then)], default=otherwise))
         if name in OPERATOR_NAMES:
             raise Mistake(f"'{written_name(node)}' is an operator and is not called like a function.", span_of(node))
-        if name in MISSING:
-            raise Mistake(f"'{written_name(node)}' is not supported yet.", span_of(node))
+        if name in ABSENT:
+            raise Mistake(f"'{written_name(node)}' is a function of Flink that is not supported yet.", span_of(node))
+        if name in _OF_WINDOWS:
+            raise Mistake(
+                f"'{written_name(node)}' cannot stand in {self.clause} here: its window is not in GROUP BY.",
+                span_of(node),
+                "Write GROUP BY TUMBLE(ts, INTERVAL '1' MINUTE), or FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), …)).",
+            )
+        if name == "ROW_NUMBER":
+            raise Mistake(
+                "'ROW_NUMBER' needs OVER (…).", span_of(node), "Write ROW_NUMBER() OVER (PARTITION BY … ORDER BY …)."
+            )
         if name in JSON_CALLS:
             return self.built(name, json_arguments(name, node, self.resolve), node)
         if name in ("TIMESTAMPADD", "TIMESTAMPDIFF") and len(node.expressions) == 3:
@@ -327,11 +347,7 @@ class ExpressionResolver:
         function = find_function(name)
         if function is None:
             written = written_name(node) if isinstance(node, exp.Anonymous) else name
-            raise Mistake(
-                f"'{written}' is not a function, or not one that is supported yet.",
-                span_of(node),
-                suggest(name, function_names()),
-            )
+            raise Mistake(f"'{written}' is not a function.", span_of(node), _suggest_function(name))
         if len(arguments) < function.least or (function.most is not None and len(arguments) > function.most):
             raise Mistake(
                 f"'{name}' has {count(len(arguments), 'argument')} and takes {_arity(function.least, function.most)}.",
@@ -351,6 +367,14 @@ class ExpressionResolver:
             given = ", ".join(arg.type.sql for arg in args)
             raise Mistake(f"'{name}' {error}, and has ({given}).", span_of(node), "CAST what does not fit.") from None
         return Call(function.name, function.fit(args, result), result)
+
+
+def _suggest_function(name: str) -> str | None:
+    """The function that was meant: one of another database by its name in Flink, or one that is a slip of the finger away."""
+    names = [*function_names(), *aggregate_names(), *ELSEWHERE, *ABSENT]
+    meant = name if name in ELSEWHERE else nearest(name, names)
+    # What cannot be called here is no advice.
+    return None if meant is None or meant in ABSENT else f"Write '{ELSEWHERE.get(meant, meant)}'."
 
 
 def _word(word: str) -> Literal:
