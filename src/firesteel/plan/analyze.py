@@ -42,6 +42,7 @@ from firesteel.sql.statement import (
     Explain,
     Insert,
     Query,
+    Refused,
     Set,
     Statement,
     StatementSet,
@@ -92,7 +93,8 @@ def analyze(
         # They stand nowhere in the script.
         known.report(*(replace(problem, span=None) for problem in found))
     known.report(*problems)
-    known.broken |= {known.catalog.key(name) for name in script.refused}
+    for refused in script.refused:
+        known.refuse(refused)
     sinks: list[Sink] = []
     for statement in script.statements:
         sinks += _statement(statement, known, modules or PythonModules())
@@ -121,6 +123,8 @@ def _cut(text: str) -> str:
 
 def _statement(statement: Statement, known: Known, modules: PythonModules) -> list[Sink]:
     _bind(statement, known)
+    if known.is_refused(statement):
+        return []
     known.catalog, problems = declare(statement, known.catalog)
     known.report(*problems)
     match statement:
@@ -128,6 +132,8 @@ def _statement(statement: Statement, known: Known, modules: PythonModules) -> li
             function, problems = load_function(statement, modules)
             known.functions[statement.name.text.lower()] = function
             known.report(*problems)
+        case CreateFunction():
+            known.refuse(Refused("FUNCTION", statement.name))
         case CreateTable():
             _check_table(statement, known)
         case CreateView():
@@ -149,7 +155,11 @@ def _statement(statement: Statement, known: Known, modules: PythonModules) -> li
 
 def _bind(statement: Statement, known: Known) -> None:
     """Says to each call in the statement which function of the script it calls."""
-    functions = {name: known.functions[name] for name in known.catalog.functions if name in known.functions}
+    functions = {
+        name: function
+        for name, function in known.functions.items()
+        if name in known.catalog.functions or function.is_refused
+    }
     trees: list[exp.Expr] = []
     match statement:
         case CreateTable(columns=columns, watermarks=watermarks):
@@ -182,7 +192,7 @@ def _inserts(inserts: tuple[Insert, ...], known: Known) -> list[Sink]:
 def _check_table(statement: CreateTable, known: Known) -> None:
     """Computed columns and the watermark, also of a table that nobody reads."""
     table = known.catalog.table(statement.name)
-    if table is None:
+    if table is None or not table.sound:
         known.broken.add(known.catalog.key(statement.name))
         return
     if not _has_expressions(table):

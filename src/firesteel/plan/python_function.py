@@ -74,6 +74,15 @@ class PythonFunction:
     least: int = 0
     most: int | None = None
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether its CREATE has a mistake: then a call of it is NULL, and nothing is said about it."""
+        return isinstance(self.result, Null)
+
+
+def refused_function(name: str) -> PythonFunction:
+    return PythonFunction(name, "", Null())
+
 
 _BOUND = "python_function"
 
@@ -118,7 +127,7 @@ def load_function(statement: CreateFunction, modules: PythonModules) -> tuple[Py
         least, most = _arity(target)
         return PythonFunction(name, path, result_type(target, name), least, most), ()
     except _Refusal as refusal:
-        return PythonFunction(name, path, Null()), (Problem(refusal.message, statement.target.span, refusal.hint),)
+        return refused_function(name), (Problem(refusal.message, statement.target.span, refusal.hint),)
 
 
 def find_target(path: str) -> Callable[..., object]:

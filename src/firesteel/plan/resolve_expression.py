@@ -334,6 +334,8 @@ class ExpressionResolver:
         return self.call(name, node.expressions, node)
 
     def _python(self, function: PythonFunction, node: exp.Anonymous) -> Expression:
+        if function.is_refused:
+            return Literal(None, Null())
         given = len(node.expressions)
         if given < function.least or (function.most is not None and given > function.most):
             raise Mistake(
