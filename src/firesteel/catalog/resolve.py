@@ -37,6 +37,14 @@ def resolve_definition(
     sound = not any(problem.is_error for problem in problems)
     options, found = resolve_options(statement.options, span, environment)
     problems += found
+    if statement.partitioned is not None and options.spec is not None:
+        problems.append(
+            Problem(
+                "'PARTITIONED BY' has no meaning for a Kafka table.",
+                statement.partitioned,
+                "Leave it out: the topic has its own partitions.",
+            )
+        )
     key_format, value_format = bind_formats(options, columns, primary_key, problems, span)
     problems += check_key(options, primary_key, statement.primary_key.span if statement.primary_key else None, span)
     spans = {column.name: column.span for column in columns}

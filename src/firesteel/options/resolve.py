@@ -73,13 +73,15 @@ def resolve_options(
         problems += translation
         name = behaves_as
     by_key = {entry.key: entry for entry in given}
-    key_choice = _choose_format(by_key.get(kafka.KEY_FORMAT.key), "key.", problems)
+    # A connector that is not here has formats of its own.
+    about_formats: list[Problem] = problems if spec is not None else []
+    key_choice = _choose_format(by_key.get(kafka.KEY_FORMAT.key), "key.", about_formats)
     value_entry = by_key.get(kafka.VALUE_FORMAT.key)
     value_prefix = "value."
     if kafka.FORMAT.key in by_key and (spec is None or kafka.FORMAT in spec.rows):
         value_entry, value_prefix = by_key[kafka.FORMAT.key], ""
     value_choice = _choose_format(
-        value_entry, value_prefix, problems, seen=key_choice if dialect.is_old and value_prefix else None
+        value_entry, value_prefix, about_formats, seen=key_choice if dialect.is_old and value_prefix else None
     )
     accepted = Accepted(dialect, name, spec, tuple(choice for choice in (key_choice, value_choice) if choice))
     reader = _Reader(accepted, problems)

@@ -316,6 +316,8 @@ class Rank(SingleInput):
     #: The partition's column that holds a window's end: the rows come when it closes. `window_is_local` as in Window.
     window_end: str | None = None
     window_is_local: bool = False
+    #: What the query says for it.
+    clause: str = field(default="ROW_NUMBER()", compare=False)
     span: Span | None = field(default=None, compare=False)
 
     @property

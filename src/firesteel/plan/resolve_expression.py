@@ -55,6 +55,14 @@ _OF_WINDOWS = frozenset(
 )
 
 
+class UnknownName(Mistake):
+    """A name that no table of the query has; one of a query around it could."""
+
+    def __init__(self, mistake: Mistake, name: str, written: str) -> None:
+        super().__init__(mistake.problem.message, mistake.problem.span, mistake.problem.hint)
+        self.name, self.written = name, written
+
+
 class ExpressionResolver:
     """Resolves the expressions of one clause against one scope.
 
@@ -66,6 +74,14 @@ class ExpressionResolver:
         self.clause = clause
 
     def resolve(self, node: exp.Expression) -> Expression:
+        if isinstance(node, exp.Query):
+            raise Mistake(
+                "A query in the place of a value is not supported yet.",
+                span_of(node),
+                "Write it into FROM as a table of its own, and join it with '='.",
+            )
+        if isinstance(node, exp.Exists):
+            raise Mistake("EXISTS is supported in WHERE only.", span_of(node), "Move it there, or write a LEFT JOIN.")
         for kind, method in _METHODS.items():
             if isinstance(node, kind):
                 return method(self, node)
@@ -120,9 +136,8 @@ class ExpressionResolver:
         except UnknownColumn as unknown:
             where = f" in '{relation}'" if relation else ""
             known = f"The columns are {', '.join(dict.fromkeys(unknown.known))}." if unknown.known else None
-            raise Mistake(
-                f"'{name}' is not a column{where}.", span_of(node), suggest(name, unknown.known, known)
-            ) from None
+            problem = Mistake(f"'{name}' is not a column{where}.", span_of(node), suggest(name, unknown.known, known))
+            raise UnknownName(problem, name, _text(node)) from None
         except AmbiguousColumn as ambiguous:
             raise Mistake(
                 f"'{name}' is a column of {' and of '.join(repr(one) for one in ambiguous.relations)}.",
@@ -212,7 +227,11 @@ class ExpressionResolver:
 
     def _in(self, node: exp.In) -> Expression:
         if node.args.get("query") is not None or not node.expressions:
-            raise Mistake("IN with a query is not supported yet.", span_of(node), "List the values, or write a join.")
+            raise Mistake(
+                "IN with a query is supported as a condition of its own in WHERE only.",
+                span_of(node),
+                "List the values, or write a join.",
+            )
         return self.call("IN", [node.this, *node.expressions], node)
 
     def _like(self, node: exp.Like) -> Expression:
@@ -366,8 +385,7 @@ class ExpressionResolver:
         try:
             result = function.result(args)
         except ArgumentError as error:
-            given = ", ".join(arg.type.sql for arg in args)
-            raise Mistake(f"'{name}' {error}, and has ({given}).", span_of(node), "CAST what does not fit.") from None
+            raise Mistake(f"'{name}' {error}, and has ({function.shown(args)}).", span_of(node), error.hint) from None
         return Call(function.name, function.fit(args, result), result)
 
 

@@ -95,6 +95,8 @@ class _Calls:
         self.named: dict[str, AggregateCall] = {}
 
     def collect(self, node: exp.Expression, wanted: str) -> None:
+        if isinstance(node, exp.Query):
+            return
         if _aggregate_of(node):
             self.name_of(node, wanted)
             return
@@ -198,8 +200,8 @@ def _aggregate_of(node: exp.Expression) -> AggregateFunction | None:
 
 
 def has_aggregate(node: exp.Expression) -> bool:
-    # A function with OVER gives a value for each row, whatever it is called.
-    if isinstance(node, exp.Window):
+    # A function with OVER gives a value for each row, whatever it is called; a query within has aggregates of its own.
+    if isinstance(node, exp.Window | exp.Query):
         return False
     return _aggregate_of(node) is not None or any(has_aggregate(child) for child in node.iter_expressions())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from firesteel.catalog.changelog import sink_changelog
 from firesteel.catalog.table import Metadata, Physical, Table
 from firesteel.changelog import INSERT_ONLY, UPSERT, RowKind
+from firesteel.options.legacy import UpdateMode
 from firesteel.plan.expression import Expression, Literal, column_refs
 from firesteel.plan.keep_old_rows import keep_old_rows
 from firesteel.plan.known import Hidden, Known
@@ -104,11 +105,20 @@ def check_changelog(sink: Sink, insert: Insert) -> None:
         culprit = updating_node(sink) or sink
         deletes = RowKind.DELETE in sink.changelog
         keys = ", ".join(sorted(sink.unique_key)) if sink.unique_key else "…"
+        appends = table.update_mode is UpdateMode.APPEND
+        why = (
+            "'update-mode' = 'append'"
+            if appends
+            else f"'connector' = '{table.connector}' with '{table.value_format.name}'"
+        )
+        cure = f"Write into an 'upsert-kafka' table with PRIMARY KEY ({keys}) NOT ENFORCED."
+        if appends and table.primary_key:
+            cure = "Write 'update-mode' = 'upsert'."
         raise Mistake(
-            f"'{table.name}' takes only inserts ('connector' = '{table.connector}' with '{table.value_format.name}'), and "
-            f"this query also makes {'updates and deletes' if deletes else 'updates'}: {culprit.label}.",
+            f"'{table.name}' takes only inserts ({why}), and"
+            f" this query also makes {'updates and deletes' if deletes else 'updates'}: {culprit.label}.",
             culprit.span or insert.span,
-            f"Write into an 'upsert-kafka' table with PRIMARY KEY ({keys}) NOT ENFORCED.",
+            cure,
         )
     # A table without a key has been told so.
     if takes == UPSERT and table.primary_key:

@@ -11,7 +11,7 @@ from firesteel.plan.known import Hidden, Known
 from firesteel.plan.mistake import Mistake
 from firesteel.plan.node import Aggregate, Filter, Node, Project, Union
 from firesteel.plan.relation import Names, Relation
-from firesteel.plan.resolve_expression import ExpressionResolver, to_type
+from firesteel.plan.resolve_expression import ExpressionResolver, UnknownName, to_type
 from firesteel.plan.resolve_group import Item, has_aggregate, resolve_group
 from firesteel.plan.resolve_join import absorb_condition, exists_join, in_join, resolve_join
 from firesteel.plan.resolve_rank import (
@@ -54,6 +54,8 @@ class QueryResolver:
         self._tables = 0
         #: The queries of WITH that can be named here, with their columns' names.
         self._named: dict[str, tuple[exp.Expression, tuple[str, ...]]] = {}
+        #: What the queries around this one see.
+        self._around: tuple[Scope, ...] = ()
 
     def resolve(self, query: exp.Expr) -> Relation:
         with_ = query.args.get("with_")
@@ -206,7 +208,7 @@ class QueryResolver:
                 kind, asked = _asked(part)
                 if isinstance(asked, exp.In) and asked.args.get("query"):
                     operand = ExpressionResolver(relation.scope, "WHERE").resolve(asked.this)
-                    relation = in_join(relation, self.resolve(asked.args["query"]), operand, kind, part)
+                    relation = in_join(relation, self._within(relation, asked.args["query"]), operand, kind, part)
                 elif isinstance(asked, exp.Exists):
                     relation = self._exists(relation, asked.this, kind, part)
                 else:
@@ -215,11 +217,37 @@ class QueryResolver:
             conditions = [resolver.condition(part) for part in plain]
         except Mistake as mistake:
             # The rest of the query can still be looked at.
-            self.known.report(mistake.problem)
+            self._report(mistake)
             return relation
         if not conditions:
             return relation
         return Relation(Filter(relation.node, together(conditions), span_of(where)), relation.scope)
+
+    def _within(self, relation: Relation, query: exp.Expr) -> Relation:
+        """A query in a condition over `relation`, whose columns it does not see."""
+        around, self._around = self._around, (*self._around, relation.scope)
+        try:
+            return self.resolve(query)
+        except Mistake as mistake:
+            raise self._seen_from_within(mistake) from None
+        finally:
+            self._around = around
+
+    def _report(self, mistake: Mistake) -> None:
+        self.known.report(self._seen_from_within(mistake).problem)
+
+    def _seen_from_within(self, mistake: Mistake) -> Mistake:
+        """The mistake of a name that only a query around this one has says so."""
+        if isinstance(mistake, UnknownName) and any(
+            scope.has_relation(mistake.name) or mistake.name in (column.name for column in scope.columns)
+            for scope in self._around
+        ):
+            return Mistake(
+                f"'{mistake.written}' is of the query around this one, which IN cannot use yet.",
+                mistake.problem.span,
+                "Write EXISTS (SELECT 1 FROM … WHERE … = …).",
+            )
+        return mistake
 
     def _exists(self, relation: Relation, query: exp.Expression, kind: JoinKind, part: exp.Expression) -> Relation:
         beyond = any(query.args.get(clause) for clause in _BEYOND_EXISTS)
@@ -273,7 +301,7 @@ class QueryResolver:
             try:
                 expression = resolver.resolve(item.node)
             except Mistake as mistake:
-                self.known.report(mistake.problem)
+                self._report(mistake)
                 continue
             name = item.name or f"EXPR${position}"
             held = names.unique(name)

@@ -83,6 +83,7 @@ class CreateParser(QueryParser):
                 self._table_element(body)
             self.close(")")
         comment = self._comment()
+        partitioned = self._partitioned()
         self._refuse_layout()
         options: tuple[OptionEntry, ...] = ()
         if self.accept("WITH"):
@@ -106,11 +107,21 @@ class CreateParser(QueryParser):
             like=like,
             temporary=temporary,
             if_not_exists=if_not_exists,
+            partitioned=partitioned,
         )
+
+    def _partitioned(self) -> Span | None:
+        """`PARTITIONED BY (columns)`, which means something to other connectors."""
+        start = self.token
+        if not self.accept("PARTITIONED"):
+            return None
+        self.expect("BY")
+        self.wrapped_list_of(lambda: self.name("a column name"))
+        return self.span_from(start)
 
     def _refuse_layout(self) -> None:
         start = self.token
-        if self.accept("PARTITIONED", "DISTRIBUTED"):
+        if self.accept("DISTRIBUTED"):
             self.refuse(
                 f"'{start.value}' has no meaning for a Kafka table.",
                 start.span,

@@ -111,6 +111,8 @@ class CreateTable:
     like: Like | None = None
     temporary: bool = False
     if_not_exists: bool = False
+    #: Where PARTITIONED BY stands.
+    partitioned: Span | None = None
 
 
 @dataclass(frozen=True)
