@@ -20,7 +20,8 @@ job.sql:2:1: 'SELEC' is not a statement.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 
@@ -47,6 +48,10 @@ class Span:
     def to(self, other: Span) -> Span:
         """The stretch from the start of this one to the end of the other."""
         return Span(min(self.start, other.start), max(self.end, other.end))
+
+
+#: What a script is called that is given as text.
+TEXT_NAME = "script"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +83,33 @@ class Problem:
     span: Span | None = None
     hint: str | None = None
     severity: Severity = Severity.ERROR
+    #: Where it stands in the script, both counted from 1; None until the script's text is known (`place_problems`).
+    line: int | None = field(default=None, compare=False)
+    column: int | None = field(default=None, compare=False)
 
     @property
     def is_error(self) -> bool:
         return self.severity is Severity.ERROR
+
+
+def place_problems(problems: tuple[Problem, ...], source: Source) -> tuple[Problem, ...]:
+    """The problems with their lines and columns.
+
+    >>> [(one.line, one.column) for one in place_problems((Problem("x.", Span(3, 4)), Problem("y.")), Source("a", "b\\n\\nc"))]
+    [(3, 1), (None, None)]
+    """
+    starts = [0]
+    while (end := source.text.find("\n", starts[-1])) >= 0:
+        starts.append(end + 1)
+    placed = []
+    for problem in problems:
+        if problem.span is None:
+            placed.append(problem)
+            continue
+        offset = max(0, min(problem.span.start, len(source.text)))
+        line = bisect_right(starts, offset)
+        placed.append(replace(problem, line=line, column=offset - starts[line - 1] + 1))
+    return tuple(placed)
 
 
 class FiresteelError(Exception):

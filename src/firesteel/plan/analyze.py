@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from firesteel.catalog.catalog import Catalog, declare
 from firesteel.catalog.table import Computed, Table
-from firesteel.errors import Problem, ScriptError, Severity, Source, Span
+from firesteel.errors import Problem, ScriptError, Severity, Source, Span, place_problems
 from firesteel.options.option import Option
 from firesteel.options.redaction import redact
 from firesteel.options.secret import mask
@@ -105,7 +105,8 @@ def analyze(
     redacted = redact(source.text)
     secrets = {*known.catalog.secrets, *redacted.secrets}
     shown = tuple(_masked(problem, secrets) for problem in ordered)
-    return Analysis(Source(source.name, redacted.text), known.catalog, tuple(sinks), shown)
+    text = Source(source.name, redacted.text)
+    return Analysis(text, known.catalog, tuple(sinks), place_problems(shown, text))
 
 
 #: A message that quotes a name of a megabyte is cut in its middle.
