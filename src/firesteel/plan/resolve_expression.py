@@ -362,7 +362,17 @@ class ExpressionResolver:
                 span_of(node),
             )
         path = Literal(function.path, Char(len(function.path), nullable=False))
-        return Call("PYTHON", (path, *(self.resolve(argument) for argument in node.expressions)), function.result)
+        args = tuple(self.resolve(argument) for argument in node.expressions)
+        for place, (arg, argument) in enumerate(zip(args, node.expressions, strict=True)):
+            wanted = function.misfit(place, arg.type)
+            if wanted is not None:
+                raise Mistake(
+                    f"Argument {place + 1} of '{written_name(node)}' is of type {arg.type.sql}, and its annotation is"
+                    f" '{wanted}'.",
+                    span_of(argument) or span_of(node),
+                    "CAST it, or change the annotation.",
+                )
+        return Call("PYTHON", (path, *args), function.result)
 
     def call(self, name: str, arguments: list[Any], node: exp.Expression) -> Expression:
         function = find_function(name)

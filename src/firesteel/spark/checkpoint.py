@@ -105,7 +105,10 @@ class Checkpoint:
                 *_indented(now[name]),
             ]
         lines += [f"  {name} is no longer there." for name in gone]
-        raise UsageError("\n".join(lines), hint="\nStart over with --fresh (in Python fresh=True), or give the job another name with --name (name='…').")
+        raise UsageError(
+            "\n".join(lines),
+            hint="\nStart over with --fresh (in Python fresh=True), or give the job another name with --name (name='…').",
+        )
 
 
 def _indented(plan: str) -> list[str]:
