@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from firesteel.errors import Source
+from firesteel.errors import Problem, Source
 from firesteel.plan.analyze import analyze
 from firesteel.plan.lineage import column_lineage
 
@@ -146,3 +146,15 @@ def test_findings_a3_rows_that_share_a_key(script: str, severity: str | None, be
     assert [(problem.severity.value, problem.message.startswith(beginning)) for problem in found] == (
         [(severity, True)] if severity else []
     )
+
+
+def test_findings_b6_a_name_of_select_in_group_by() -> None:
+    query = "INSERT INTO u SELECT UPPER(k) AS big, SUM(n) FROM a GROUP BY"
+    (warning,) = [problem for problem in problems_of(f"{query} big;") if "GROUP BY" in problem.message]
+    assert warning.message == "'big' in GROUP BY is a name that SELECT gives, which Flink refuses."
+    assert not warning.is_error
+    assert not [problem for problem in problems_of(f"{query} UPPER(k);") if "GROUP BY" in problem.message]
+
+
+def problems_of(script: str) -> tuple[Problem, ...]:
+    return analyze(Source("job.sql", TABLES + script)).problems

@@ -172,7 +172,7 @@ class QueryResolver:
             if numbered:
                 over = next(item.node for item in items if has_window(item.node))
                 raise Mistake("OVER beside GROUP BY is not supported yet.", span_of(over), "Group in a subquery.")
-            relation, resolver = resolve_group(relation, select, items)
+            relation, resolver = resolve_group(relation, select, items, self.known.report)
             relation = Relation(close_window(relation.node), relation.scope)
             if having:
                 relation = Relation(
