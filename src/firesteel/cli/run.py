@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from firesteel.api import analyze_script, start_analyzed
 from firesteel.cli.command import Subparsers, add_command
 from firesteel.cli.script import add_python_functions, add_settings, print_warnings, settings
-from firesteel.errors import FiresteelError
+from firesteel.errors import FiresteelError, one_line
 from firesteel.ui.terminal import Output, open_view
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 def _follow(job: Job, output: Output, signals: _Signals) -> int:
     if output is Output.PROGRESS:
         verb = "goes on where it stopped" if job.resumed else "starts"
-        print(f"{job.name} {verb}. State: {job.checkpoint.folder}. Spark's log: {job.log}.", file=sys.stderr)
+        print(one_line(f"{job.name} {verb}. State: {job.checkpoint.folder}. Spark's log: {job.log}."), file=sys.stderr)
     view = open_view(output)
     failure: FiresteelError | None = None
     try:

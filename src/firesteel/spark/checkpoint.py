@@ -108,6 +108,7 @@ class Checkpoint:
         raise UsageError(
             "\n".join(lines),
             hint="\nStart over with --fresh (in Python fresh=True), or give the job another name with --name (name='…').",
+            laid_out=True,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from firesteel.errors import one_line, printable_json
 from firesteel.observe.snapshot import JobSnapshot, SinkSnapshot, SourceSnapshot, State
 
 _ENDINGS = {State.FINISHED: "finished", State.FAILED: "failed", State.STOPPING: "stopped"}
@@ -26,7 +27,7 @@ def render_line(snapshot: JobSnapshot) -> str:
     if snapshot.late:
         parts.append(f"{snapshot.late:,} late")
     told = ", ".join(parts) if snapshot.batches or snapshot.sources else ""
-    return f"{snapshot.name} {snapshot.state.value}" + (f": {told}" if told else "")
+    return one_line(f"{snapshot.name} {snapshot.state.value}" + (f": {told}" if told else ""))
 
 
 def render_summary(snapshot: JobSnapshot) -> str:
@@ -55,11 +56,11 @@ def render_summary(snapshot: JobSnapshot) -> str:
         lines.append(f"  skipped  {snapshot.skipped_batches:,} batches that had been written before a failure")
     if snapshot.checkpoint:
         lines.append(f"  state    {snapshot.checkpoint}")
-    return "\n".join(lines)
+    return "\n".join(map(one_line, lines))
 
 
 def render_json(snapshot: JobSnapshot) -> str:
-    return json.dumps(
+    text = json.dumps(
         {
             "job": snapshot.name,
             "state": snapshot.state.value,
@@ -82,6 +83,7 @@ def render_json(snapshot: JobSnapshot) -> str:
         },
         ensure_ascii=False,
     )
+    return printable_json(text)
 
 
 def _source(source: SourceSnapshot) -> dict[str, object]:
