@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -39,6 +40,7 @@ from firesteel.sql.statement import (
     CreateFunction,
     CreateTable,
     CreateView,
+    Drop,
     Explain,
     Insert,
     Query,
@@ -47,9 +49,13 @@ from firesteel.sql.statement import (
     Statement,
     StatementSet,
     Text,
+    Use,
 )
 
 T = TypeVar("T")
+
+#: How deep Python may recurse. A query of WITH takes about ten calls, and its nodes some more in each pass.
+_DEEPEST = 20_000
 
 #: The passes over a plan, in their order.
 PASSES = (place_watermarks, merge_projects, prune_columns, number_rows, weigh_rows)
@@ -96,8 +102,13 @@ def analyze(
     for refused in script.refused:
         known.refuse(refused)
     sinks: list[Sink] = []
+    # A long chain of views is a deep plan; the bounds on chains and nesting keep it far from this.
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
     for statement in script.statements:
-        sinks += _statement(statement, known, modules or PythonModules())
+        try:
+            sinks += _statement(statement, known, modules or PythonModules())
+        except RecursionError:
+            known.report(Problem("This statement is nested too deeply.", statement.span, "Split the statement."))
     known.report(*advise(tuple(sinks), known.catalog.settings))
     known.report(*settings_without_effect(known.catalog.settings))
     ordered = sorted(known.problems, key=lambda problem: problem.span.start if problem.span else 0)
@@ -135,6 +146,9 @@ def _statement(statement: Statement, known: Known, modules: PythonModules) -> li
             known.report(*problems)
         case CreateFunction():
             known.refuse(Refused("FUNCTION", statement.name))
+        case Drop() | Use():
+            # A name can mean something else from here on, also within a view.
+            known.views.clear()
         case CreateTable():
             _check_table(statement, known)
         case CreateView():
@@ -212,7 +226,7 @@ def _has_expressions(table: Table) -> bool:
 
 def _check_view(statement: CreateView, known: Known) -> None:
     try:
-        QueryResolver(known).resolve(statement.query)
+        QueryResolver(known).resolve_view(statement)
     except Mistake as mistake:
         known.report(mistake.problem)
     except Hidden:

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from firesteel.catalog.catalog import DEFAULT_PATH, Catalog
 from firesteel.catalog.table import Table
-from firesteel.errors import Problem
+from firesteel.errors import Problem, Span
 from firesteel.plan.mistake import Mistake
 from firesteel.plan.python_function import PythonFunction, refused_function
+from firesteel.plan.relation import Relation
 from firesteel.sql.statement import CreateTable, CreateView, Drop, Name, OptionEntry, Refused, Statement, Use
 
 
 class Hidden(Exception):
     """A mistake that was reported already makes this part impossible to look at."""
+
+
+@dataclass(frozen=True)
+class ResolvedView:
+    """What a view gives, how many tables it reads, and how many views and queries of WITH stand one below the other in it."""
+
+    relation: Relation
+    tables: int
+    depth: int
 
 
 class Known:
@@ -23,6 +35,8 @@ class Known:
         #: Catalogs that were to be created or used, and whether the script is in one of them: their tables are not known.
         self.catalogs: set[str] = set()
         self.away = False
+        #: The views that have been resolved, by the place of their names.
+        self.views: dict[Span, ResolvedView] = {}
         #: What the script's functions are, by their names in lower case.
         self.functions: dict[str, PythonFunction] = {}
         # In the order they were found. A dict, since a generated script can have thousands of them.

@@ -7,7 +7,7 @@ from sqlglot import exp
 from firesteel.errors import Span
 from firesteel.plan.expression import ColumnRef, Expression, together
 from firesteel.plan.join_kind import JoinKind
-from firesteel.plan.known import Hidden, Known
+from firesteel.plan.known import Hidden, Known, ResolvedView
 from firesteel.plan.mistake import Mistake
 from firesteel.plan.node import Aggregate, Filter, Node, Project, Union
 from firesteel.plan.relation import Names, Relation
@@ -28,7 +28,7 @@ from firesteel.plan.resolve_window import close_window, open_group_window, resol
 from firesteel.plan.scope import Scope, Visible, scope_of
 from firesteel.plan.type_rule import common_type
 from firesteel.sql.node import span_of, table_hints
-from firesteel.sql.statement import Name
+from firesteel.sql.statement import CreateView, Name
 from firesteel.types import DataType, Field
 
 #: Clauses of SELECT that the lowering does not know yet, by their name in sqlglot's tree.
@@ -42,6 +42,9 @@ _NOT_YET = {
 #: What a query of EXISTS may not have beside tables and a condition: it would have to be computed for each row outside.
 _BEYOND_EXISTS = frozenset({"group", "having", "limit", "offset", "fetch", "with_", "with", "qualify", "windows"})
 
+#: Views and queries of WITH that name one another, one below the other.
+_MOST_DEEP = 500
+
 #: A view that reads itself twice through others doubles with each of them.
 _MOST_TABLES = 200
 
@@ -52,6 +55,8 @@ class QueryResolver:
     def __init__(self, known: Known) -> None:
         self.known = known
         self._tables = 0
+        #: How many views and queries of WITH stand around this place, and how many at the deepest one so far.
+        self._depth = self._deepest = 0
         #: The queries of WITH that can be named here, with their columns' names.
         self._named: dict[str, tuple[exp.Expression, tuple[str, ...]]] = {}
         #: What the queries around this one see.
@@ -92,6 +97,7 @@ class QueryResolver:
             case exp.Subquery():
                 return self._subquery(node)
             case exp.Values():
+                self._count_tables(1, span_of(node))
                 return self._aliased(resolve_values(node), node, node.alias, _alias_columns(node))
             case exp.TableFromRows():
                 window = resolve_window_table(node, self._from)
@@ -102,11 +108,6 @@ class QueryResolver:
     def _table(self, node: exp.Table) -> Relation:
         alias = node.alias_or_name
         name = _name(node)
-        self._tables += 1
-        if self._tables > _MOST_TABLES:
-            raise Mistake(
-                f"This query reads more than {_MOST_TABLES} tables, its views written out.", name.span, "Split the job."
-            )
         if version := node.args.get("version"):
             raise Mistake(
                 "FOR SYSTEM_TIME AS OF is not supported yet.",
@@ -118,8 +119,7 @@ class QueryResolver:
             return self._aliased(self._common(named, node), node, alias, _alias_columns(node))
         view = self.known.view(name)
         if view is not None:
-            # A view can only name what stands before it, so it cannot read itself.
-            relation = self.resolve(view.query)
+            relation = self.resolve_view(view)
             if view.columns and len(view.columns) != len(relation.columns):
                 raise Mistake(
                     f"The view '{name.text}' names {len(view.columns)} columns and its query gives {len(relation.columns)}.",
@@ -127,8 +127,50 @@ class QueryResolver:
                 )
             relation = relation.renamed(alias, tuple(column.text for column in view.columns))
         else:
+            self._count_tables(1, name.span)
             relation = resolve_table(self.known.source(name, table_hints(node)), alias, name.span)
         return self._aliased(relation, node, alias, _alias_columns(node))
+
+    def resolve_view(self, view: CreateView) -> Relation:
+        """A view can only name what stands before it, so it cannot read itself; and it sees nothing of this query.
+
+        It is resolved once, where it is created, however many views it reads and wherever it is read.
+        """
+        known = self.known.views.get(view.name.span)
+        if known is not None:
+            self._count_tables(known.tables, view.name.span)
+            self._go_down(known.depth, view.name)
+            return known.relation
+        named, around, tables, deepest = self._named, self._around, self._tables, self._deepest
+        self._named, self._around, self._deepest = {}, (), self._depth
+        self._depth = self._go_down(1, view.name)
+        try:
+            relation = self.resolve(view.query)
+        finally:
+            depth = self._deepest - self._depth + 1
+            self._named, self._around, self._depth = named, around, self._depth - 1
+            self._deepest = max(self._deepest, deepest)
+        self.known.views[view.name.span] = ResolvedView(relation, self._tables - tables, depth)
+        return relation
+
+    def _count_tables(self, more: int, span: Span | None) -> None:
+        self._tables += more
+        if self._tables > _MOST_TABLES:
+            raise Mistake(
+                f"This query reads more than {_MOST_TABLES} tables, its views written out.", span, "Split the job."
+            )
+
+    def _go_down(self, steps: int, name: Name) -> int:
+        """How deep that is."""
+        depth = self._depth + steps
+        if depth > _MOST_DEEP:
+            raise Mistake(
+                f"'{name.written}' reads a chain of more than {_MOST_DEEP} views and queries of WITH.",
+                name.span,
+                "Split the job.",
+            )
+        self._deepest = max(self._deepest, depth)
+        return depth
 
     def _common(self, named: tuple[exp.Expression, tuple[str, ...]], node: exp.Table) -> Relation:
         """A query of WITH, under the names it was given there."""
@@ -137,10 +179,12 @@ class QueryResolver:
         # It sees what stood before it, and never itself.
         earlier = list(inside)
         self._named = {name: inside[name] for name in earlier[: earlier.index(node.name)]}
+        self._depth = self._go_down(1, _name(node))
         try:
             return self._aliased(self.resolve(query), node, node.name, columns)
         finally:
             self._named = inside
+            self._depth -= 1
 
     def _subquery(self, node: exp.Subquery) -> Relation:
         relation = self.resolve(node.this)
@@ -196,6 +240,8 @@ class QueryResolver:
 
     def _tables_of(self, select: exp.Select) -> Relation:
         source = _source(select)
+        if source is None:
+            self._count_tables(1, span_of(select))
         relation = self._from(source.this) if source is not None else one_row(select)
         for join in select.args.get("joins") or ():
             relation = self._join(relation, join)

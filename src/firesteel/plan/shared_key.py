@@ -11,13 +11,27 @@ from firesteel.plan.node import Aggregate, Filter, Join, Node, Normalize, Projec
 from firesteel.plan.upsert_key import upsert_keys
 from firesteel.plan.window import Watermark
 
+#: What has been found, by a node and its columns: each join asks about each of its sides twice.
+Memo = dict[tuple[int, frozenset[str]], bool]
+
 
 def can_share(node: Node, columns: frozenset[str]) -> bool:
+    return _can_share(node, columns, {})
+
+
+def _can_share(node: Node, columns: frozenset[str], memo: Memo) -> bool:
+    place = (id(node), columns)
+    if place not in memo:
+        memo[place] = _find_out(node, columns, memo)
+    return memo[place]
+
+
+def _find_out(node: Node, columns: frozenset[str], memo: Memo) -> bool:
     match node:
         case Sink() | Filter() | Watermark():
-            return can_share(node.input, columns)
+            return _can_share(node.input, columns, memo)
         case Project():
-            return can_share(node.input, _below(node, columns))
+            return _can_share(node.input, _below(node, columns), memo)
         case Scan() | Normalize():
             return node.unique_key is not None and not node.unique_key <= columns
         case Aggregate():
@@ -27,11 +41,11 @@ def can_share(node: Node, columns: frozenset[str]) -> bool:
                 return False
             places = frozenset() if node.number is None else frozenset({node.number.name})
             partition = frozenset(node.partition) | places
-            return columns <= partition or can_share(node.input, columns - places)
+            return columns <= partition or _can_share(node.input, columns - places, memo)
         case Join():
-            return _pairs_share(node, columns)
+            return _pairs_share(node, columns, memo)
         case Union():
-            return not _sides_differ(node, columns)
+            return not _sides_differ(node, columns, memo)
         case Unnest():
             return columns.isdisjoint(field.name for field in node.elements)
         case _:
@@ -48,10 +62,10 @@ def _below(node: Project, columns: frozenset[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _pairs_share(node: Join, columns: frozenset[str]) -> bool:
+def _pairs_share(node: Join, columns: frozenset[str], memo: Memo) -> bool:
     left, right = (frozenset(field.name for field in side.fields) for side in (node.left, node.right))
     if node.kind.keeps_left:
-        return can_share(node.left, columns)
+        return _can_share(node.left, columns, memo)
     known_left, known_right = columns & left, columns & right
     joined_left: set[str] = set()
     joined_right: set[str] = set()
@@ -61,20 +75,22 @@ def _pairs_share(node: Join, columns: frozenset[str]) -> bool:
         if isinstance(one, ColumnRef) and isinstance(other, ColumnRef):
             known_left |= {one.name} if other.name in known_right else frozenset()
             known_right |= {other.name} if one.name in known_left else frozenset()
-    if can_share(node.left, known_left) and can_share(node.right, known_right):
+    if _can_share(node.left, known_left, memo) and _can_share(node.right, known_right, memo):
         return True
     # One row of a side has all the partners with its key.
-    return can_share(node.left, known_left | joined_left) or can_share(node.right, known_right | joined_right)
+    return _can_share(node.left, known_left | joined_left, memo) or _can_share(
+        node.right, known_right | joined_right, memo
+    )
 
 
-def _sides_differ(node: Union, columns: frozenset[str]) -> bool:
+def _sides_differ(node: Union, columns: frozenset[str], memo: Memo) -> bool:
     """Whether one of the columns is another constant in each side, and the rest is no less a key in each than it can be."""
     for place, field in enumerate(node.fields):
         if field.name not in columns:
             continue
         constants = {_constant(side, place) for side in node.inputs}
         if None not in constants and len(constants) == len(node.inputs):
-            return not any(can_share(side, columns) for side in node.inputs)
+            return not any(_can_share(side, columns, memo) for side in node.inputs)
     return False
 
 
