@@ -104,9 +104,8 @@ def valid_scripts() -> list[str]:
         found.append(PRELUDE + path.read_text(encoding="utf-8").partition("\n-----\n")[0])
     for path in sorted((ROOT / "tests/conformance/cases").glob("*.json")):
         sql = str(json.loads(path.read_text(encoding="utf-8"))["sql"])
-        found.append(
-            re.sub(r"\$\{(?:\w+:)?([\w-]+)\}", r"\1:9092", sql.replace("topic:", "topic_")).replace(":9092'", "'")
-        )
+        sql = sql.replace("${bootstrap}", "b:9092")
+        found.append(re.sub(r"\$\{[^}]*?([\w-]+)\}", r"\1", sql))
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
         found += _FENCE.findall(path.read_text(encoding="utf-8"))
     return list(dict.fromkeys(found))
