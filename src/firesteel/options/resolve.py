@@ -145,10 +145,10 @@ def _find_connector(
         return "", None
     spec = connector(entry.text)
     if spec is None:
-        names = [known.name for known in CONNECTORS]
+        *names, last = [known.name for known in CONNECTORS]
         absent = entry.text.lower() in ABSENT_CONNECTORS
-        close = None if absent else nearest(entry.text, names, 0.6)
-        hint = f"Write '{close}'." if close else f"Firesteel has {' and '.join(repr(name) for name in names)}."
+        close = None if absent else nearest(entry.text, [*names, last], 0.6)
+        hint = f"Write '{close}'." if close else f"Firesteel has {', '.join(map(repr, names))} and {last!r}."
         what = "is not supported yet" if absent else "is no connector"
         problems.append(Problem(f"'{key}' is '{entry.shown}', which {what}.", entry.value_span, hint))
     return entry.text, spec
