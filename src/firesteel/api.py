@@ -88,7 +88,21 @@ def start_analyzed(
     master: str | None = None,
     spark: SparkSession | None = None,
 ) -> Job:
-    """Starts the job of a script that has been analysed already, as the command line has when it shows the warnings."""
+    """Starts the job of a script that has been analysed already."""
+    job = prepare_job(analysis, name=name, fresh=fresh, master=master, spark=spark)
+    job.begin()
+    return job
+
+
+def prepare_job(
+    analysis: Analysis,
+    *,
+    name: str | None = None,
+    fresh: bool = False,
+    master: str | None = None,
+    spark: SparkSession | None = None,
+) -> Job:
+    """The job of a script, which is yet to begin. Spark's JVM is on its way already."""
     from firesteel.spark.launch import launch
     from firesteel.spark.place import job_name, log_file, spark_settings, state_folder
     from firesteel.spark.version import check_pyspark
@@ -104,7 +118,15 @@ def start_analyzed(
         # The JVM starts while this is loaded.
         from firesteel.spark.job import Job
 
-        return Job(analysis, name=name, folder=folder, fresh=fresh, master=master, session=spark, launched=launched)
+        return Job(
+            analysis,
+            name=name,
+            folder=folder,
+            fresh=fresh,
+            master=master,
+            session=spark,
+            launched=launched,
+        )
     except BaseException:
         if launched is not None:
             launched.abandon()

@@ -3,6 +3,7 @@
     FiresteelError
     ├── ScriptError      the script or its options are wrong; nothing was started   exit status 2
     ├── OutsideError     something outside is missing: Java, a broker, a topic      exit status 3
+    │   └── BrokerAwayError   Kafka does not answer now, and will later
     └── JobError         the job failed while it was running                        exit status 1
 
 Exit statuses and colours read `blame`, never a class name. A mistake in a script is a `Problem`; all problems of a
@@ -119,6 +120,10 @@ class OutsideError(FiresteelError):
     """Something the job needs from outside is missing or does not answer."""
 
     blame = Blame.OUTSIDE
+
+
+class BrokerAwayError(OutsideError):
+    """Kafka does not answer now. A job that runs waits for it; only one that starts gives up."""
 
 
 class JobError(FiresteelError):

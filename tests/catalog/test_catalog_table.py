@@ -224,7 +224,7 @@ def test_a_table_travels_and_hides_its_secrets() -> None:
         f"'properties.security.protocol' = 'SASL_SSL', 'properties.sasl.jaas.config' = '{jaas}');"
     )
     catalog, problems = run(script, FIRESTEEL_ALLOWED_ENV="KAFKA_*", KAFKA_PW="canary-4")
-    assert [problem.message for problem in problems] == ["'topic' is set twice."]
+    assert [problem.message for problem in problems] == ["'topic' is set twice; the last one counts."]
     t = catalog.tables["t"]
     assert pickle.loads(pickle.dumps(t)) == t
     assert {"canary-1", "canary-2", "canary-4", "u:canary-3"} <= catalog.secrets

@@ -6,10 +6,13 @@ import pickle
 import time
 from dataclasses import dataclass
 
+import pytest
+
 from firesteel.errors import Span
 from firesteel.options.entry import read_entries
 from firesteel.options.environment import substitute
 from firesteel.options.kind import LIST
+from firesteel.options.redaction import redact
 from firesteel.options.secret import Secret, is_secret_key, mask, mask_script, reveal, secrets_within
 
 CANARY = "c4nary-p4ssword"
@@ -126,3 +129,19 @@ def test_a_megabyte_of_anything_is_masked_in_a_moment() -> None:
 def parse_list(text: str) -> None:
     with contextlib.suppress(ValueError):
         LIST.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        """WITH ("properties.ssl.key.password" = "hunter22")""",
+        r"""WITH ("properties.sasl.jaas.config" = "PlainLoginModule required username=\"me\" password=\"hunter22\";")""",
+        r"""WITH ('properties.sasl.jaas.config' = 'PlainLoginModule required username=\"me\" password=\"hunter22\";')""",
+    ],
+)
+def test_findings_b3_secrets_in_double_quotes(text: str) -> None:
+    redacted = redact(text)
+    assert "hunter22" not in redacted.text
+    assert "hunter22" not in mask_script(text)
+    assert any("hunter22" in secret for secret in redacted.secrets)
+    assert "hunter22" not in mask("login with hunter22 failed", redacted.secrets)

@@ -233,14 +233,107 @@ OWN = "tests.spark.spark_partitioner"
 
 def test_a_partitioner_of_ones_own(pair: Pair, spark: SparkSession) -> None:
     pair.write([("a", 1), ("bb", 2), ("ccc", 3), ("dddd", 4)])
-    firesteel.run(pair.script(f"{KEYED}, 'sink.partitioner' = '{OWN}.ByLength'"), spark=spark)
+    script = pair.script(f"{KEYED}, 'sink.partitioner' = '{OWN}.ByLength'")
+    firesteel.run(script, spark=spark, python_functions=[OWN])
     assert [(partition, key) for partition, key, _ in pair.read()] == [(0, "dddd"), (1, "a"), (2, "bb"), (3, "ccc")]
 
 
+def test_findings_a12_a_partitioner_beside_the_script(pair: Pair, spark: SparkSession) -> None:
+    pair.write([("a", 1), ("bb", 2)])
+    (pair.folder / "beside_a12.py").write_text(
+        "import helper_a12\n\n\nclass Third:\n    def partition(self, key, value, topic, partitions):\n"
+        "        return helper_a12.choose(partitions)\n"
+    )
+    (pair.folder / "helper_a12.py").write_text("def choose(partitions):\n    return partitions[2]\n")
+    script = pair.script(f"{KEYED}, 'sink.partitioner' = 'beside_a12.Third'")
+    with pytest.raises(firesteel.ScriptError, match="which is not allowed to run here"):
+        firesteel.run(script, spark=spark)
+    firesteel.run(script, spark=spark, python_functions=["beside_a12"])
+    assert [(partition, key) for partition, key, _ in pair.read()] == [(2, "a"), (2, "bb")]
+
+
 def test_a_partitioner_that_cannot_be_used(pair: Pair, spark: SparkSession) -> None:
-    for name, told in (("NoPartitioner", "has no method 'partition'"), ("Missing", "cannot be made: AttributeError")):
-        with pytest.raises(firesteel.UsageError, match=told):
-            firesteel.start(pair.script(f"{KEYED}, 'sink.partitioner' = '{OWN}.{name}'"), spark=spark)
+    for name, told in (("NoPartitioner", "no class with a method 'partition'"), ("Missing", "has no class 'Missing'")):
+        with pytest.raises(firesteel.ScriptError, match=told):
+            script = pair.script(f"{KEYED}, 'sink.partitioner' = '{OWN}.{name}'")
+            firesteel.start(script, spark=spark, python_functions=[OWN])
     pair.write([("a", 1)])
     with pytest.raises(firesteel.JobError, match=r"gave '99' for .*, which has the partitions 0, 1, 2, 3"):
-        firesteel.run(pair.script(f"{KEYED}, 'sink.partitioner' = '{OWN}.Astray'"), spark=spark)
+        script = pair.script(f"{KEYED}, 'sink.partitioner' = '{OWN}.Astray'")
+        firesteel.run(script, spark=spark, python_functions=[OWN])
+
+
+def test_findings_b10_a_header_filter_filters(pair: Pair, spark: SparkSession) -> None:
+    producer = Producer(pair.cluster)
+    wanted: list[tuple[str, list[tuple[str, str | bytes | None]]]] = [
+        ("toy", [("depart", b"toy")]),
+        ("book", [("depart", b"other"), ("depart", b"book")]),
+        ("test", [("depart", b"toy"), ("env", b"test")]),
+        ("none", []),
+        ("null", [("depart", None)]),
+    ]
+    for name, headers in wanted:
+        producer.produce(pair.source, json.dumps({"name": name, "id": 1}).encode(), partition=0, headers=headers)
+    producer.flush(30)
+    kept = "'scan.header-filter' = 'depart:toy|depart:book&!env:test'"
+    firesteel.run(pair.script(KEYED, source=f"'format' = 'json', {BOUNDED}, {kept}"), spark=spark)
+    assert {key for _, key, _ in pair.read()} == {"book", "toy"}
+
+
+def test_findings_b4_a_length_that_is_enforced(pair: Pair, spark: SparkSession) -> None:
+    pair.write([("abc", 1)])
+    settings = {"table.exec.sink.type-length-enforcer": "ERROR"}
+    # A source does not look at lengths, and a query that says so with its types is not cut by the INSERT's own cast.
+    script = pair.script(KEYED, columns="name VARCHAR(3), id INT")
+    text = script.read_text().replace("src (name STRING", "src (name VARCHAR(3)")
+    script.write_text(text)
+    firesteel.run(script, spark=spark, settings=settings)
+    assert [key for _, key, _ in pair.read()] == ["abc"]
+    script.write_text(text.replace("VARCHAR(3)", "VARCHAR(2)"))
+    with pytest.raises(firesteel.JobError, match=r"is of type VARCHAR\(2\) and a row has a value of another length"):
+        firesteel.run(script, spark=spark, settings=settings, fresh=True)
+
+
+def test_findings_b8_qualify_keeps_the_latest(pair: Pair, spark: SparkSession) -> None:
+    pair.write([("a", 1), ("b", 5), ("a", 3), ("a", 2)])
+    query = "SELECT name, id FROM src QUALIFY ROW_NUMBER() OVER (PARTITION BY name ORDER BY id DESC) = 1"
+    firesteel.run(pair.script(UPSERT, columns=UPSERT_COLUMNS, query=query), spark=spark)
+    latest = {key: value for _, key, value in pair.read()}
+    assert latest == {"a": '{"name":"a","id":3}', "b": '{"name":"b","id":5}'}
+
+
+def test_findings_b10_raw_keys_and_values(pair: Pair, spark: SparkSession) -> None:
+    producer = Producer(pair.cluster)
+    producer.produce(pair.source, b'{"name":"a","id":1}', key=b"k\xff", partition=0)
+    producer.produce(pair.source, b'{"name":"b"}', partition=0)
+    producer.flush(30)
+    script = pair.script(KEYED, columns="name STRING, k STRING, v BYTES", query="SELECT name, k, v FROM src")
+    script.write_text(
+        script.read_text().replace(
+            "src (name STRING, id INT)",
+            "src (name STRING, k STRING METADATA FROM '__raw_key__' VIRTUAL, v BYTES METADATA FROM 'raw-value' VIRTUAL)",
+        )
+    )
+    firesteel.run(script, spark=spark)
+    values = {key: json.loads(value or "null") for _, key, value in pair.read()}
+    assert values == {
+        "a": {"name": "a", "k": "k\ufffd", "v": "eyJuYW1lIjoiYSIsImlkIjoxfQ=="},
+        "b": {"name": "b", "k": None, "v": "eyJuYW1lIjoiYiJ9"},
+    }
+
+
+def test_findings_a7_the_parallelism_of_the_table_goes_first(pair: Pair, spark: SparkSession) -> None:
+    pair.write([(str(number), number) for number in range(40)])
+    settings = {"parallelism.default": "4", "table.exec.resource.default-parallelism": "3"}
+    job = firesteel.run(
+        pair.script(
+            f"{UPSERT}, 'sink.partitioner' = 'fixed'",
+            columns="name STRING, id BIGINT, PRIMARY KEY (name) NOT ENFORCED",
+            query="SELECT name, COUNT(*) FROM src GROUP BY name",
+        ),
+        spark=spark,
+        settings=settings,
+    )
+    assert len(pair.read()) == 40
+    assert {partition for partition, _, _ in pair.read()} == {0, 1, 2}
+    assert job.snapshot().rows_written == 40

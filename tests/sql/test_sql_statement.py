@@ -144,3 +144,24 @@ def test_the_rest() -> None:
 
 def test_nothing() -> None:
     assert parse("") == parse(" ;; -- nothing\n /* at all */ ;") == parse("\ufeff") == ()
+
+
+def test_findings_b3_double_quoted_options() -> None:
+    sql = """CREATE TABLE t (a INT) WITH ("format" = "json", "k" = 'v', 'x' = "say \\"it\\"", "y" = "a""b")"""
+    table = one(sql)
+    assert isinstance(table, CreateTable)
+    assert [(entry.key.value, entry.value.value) for entry in table.options] == [
+        ("format", "json"),
+        ("k", "v"),
+        ("x", 'say "it"'),
+        ("y", 'a"b'),
+    ]
+
+
+def test_findings_b8_texts_with_escapes() -> None:
+    sql = r"SELECT E'a\tb\n\'\x41\u00e9\U0001F600\101' FROM t"
+    query = one(sql)
+    assert isinstance(query, Query)
+    assert query.query.expressions[0].name == "a\tb\n'Aé😀A"
+    _, problems = parse_script(Source("job.sql", r"SELECT E'\ud800' FROM t"))
+    assert [problem.message for problem in problems] == [r"E'\ud800' has an escape that is no character."]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from importlib.machinery import PathFinder
-from importlib.util import find_spec
 
+from firesteel.catalog.table import Column, Physical
 from firesteel.errors import Problem, Severity, Span
 from firesteel.options import kafka, upsert_kafka
 from firesteel.options.kafka import DeliveryGuarantee, StartupMode
-from firesteel.options.partitioner import Custom, Default, RoundRobin
+from firesteel.options.partitioner import Default, RoundRobin
 from firesteel.options.position import GroupOffsets, Reset, start_position
 from firesteel.options.resolve import TableOptions
 from firesteel.options.secret import reveal
+from firesteel.types import Array, DataType, Map, Row, Time, Timestamp, TimestampLtz
 
 #: The broker's own default of transaction.max.timeout.ms.
 _BROKER_LIMIT = timedelta(minutes=15)
@@ -117,36 +117,39 @@ def advise_sink(table: TableOptions) -> list[Problem]:
     return advice
 
 
-def check_partitioner(table: TableOptions) -> list[Problem]:
-    """A class that is not there is a mistake now, not when the first batch is written. Nothing is run to find out."""
-    partitioner = table.options.get(kafka.SINK_PARTITIONER)
-    if not isinstance(partitioner, Custom) or _module_exists(partitioner.module):
-        return []
-    return [
-        Problem(
-            f"{table.scope.name(kafka.SINK_PARTITIONER)} is '{partitioner.path}', and there is no Python module "
-            f"'{partitioner.module}'.",
-            table.scope.where(kafka.SINK_PARTITIONER),
-            "Write a Python class as 'package.module.Class' with a method partition(key, value, topic, partitions), "
-            "and put its module on the Python path. A Java class cannot be used.",
+def advise_legacy(table: TableOptions, columns: tuple[Column, ...]) -> list[Problem]:
+    """What cannot be known of a table of the old dialects."""
+    physical = [column for column in columns if isinstance(column, Physical)]
+    problems: list[Problem] = []
+    written_as_text = any(_has_time(column.type) for column in physical)
+    if (
+        table.flink_1_10 is None
+        and table.value_format is not None
+        and table.value_format.name == "json"
+        and written_as_text
+    ):
+        problems.append(
+            _warning(
+                "Timestamps are read and written as '2026-01-01 10:00:00', as for Huawei DLI. Flink 1.10 has"
+                " '2026-01-01T10:00:00Z'.",
+                table.value_format.span,
+                "Write 'connector.version' = 'universal' for a table of Flink 1.10.",
+            )
         )
-    ]
+    return problems
 
 
-def _module_exists(module: str) -> bool:
-    """Found by its files: importing it would run it, and `check` runs nobody's code."""
-    paths: list[str] | None = None
-    name = ""
-    for part in module.split("."):
-        name = f"{name}.{part}" if name else part
-        try:
-            spec = find_spec(name) if paths is None else PathFinder.find_spec(name, paths)
-        except (ImportError, ValueError, AttributeError):
-            return False
-        if spec is None:
-            return False
-        paths = list(spec.submodule_search_locations or [])
-    return True
+def _has_time(data_type: DataType) -> bool:
+    match data_type:
+        case Time() | Timestamp() | TimestampLtz():
+            return True
+        case Array(element=element):
+            return _has_time(element)
+        case Map(value=value):
+            return _has_time(value)
+        case Row(fields=fields):
+            return any(_has_time(field.type) for field in fields)
+    return False
 
 
 def _warning(message: str, span: Span | None, hint: str) -> Problem:

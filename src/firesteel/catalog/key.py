@@ -6,7 +6,7 @@ from firesteel.catalog.column import suggest_column
 from firesteel.catalog.subject import with_subject
 from firesteel.catalog.table import BoundFormat, Column, Physical
 from firesteel.changelog import INSERT_ONLY, render_changelog
-from firesteel.errors import Problem, Span
+from firesteel.errors import Problem, Severity, Span
 from firesteel.options import kafka
 from firesteel.options.kafka import ValueFields
 from firesteel.options.legacy import UPDATE_MODE
@@ -90,21 +90,32 @@ def check_key(table: TableOptions, primary_key: tuple[str, ...], key_span: Span 
                 "Write a format such as 'json', 'csv', 'avro' or 'raw'.",
             )
         )
-    if key_span is not None and value is not None and value.spec is not None and value.spec.changelog == INSERT_ONLY:
+    if key_span is not None and is_keyless(table):
+        problems.append(
+            Problem(
+                "The PRIMARY KEY has no effect: this table takes only inserts, and its messages have no key.",
+                key_span,
+                "Remove it, or write 'update-mode' = 'upsert'.",
+                Severity.WARNING,
+            )
+        )
+    elif key_span is not None and value is not None and value.spec is not None and value.spec.changelog == INSERT_ONLY:
         problems.append(
             Problem(
                 f"The table has a PRIMARY KEY, which the format '{value.name}' of a 'kafka' table cannot keep: it only "
                 "inserts.",
                 key_span,
-                "Remove the PRIMARY KEY, or write "
-                + (
-                    "'update-mode' = 'upsert'."
-                    if table.dialect is Dialect.DLI
-                    else "'connector' = 'upsert-kafka' with 'key.format' and 'value.format'."
-                ),
+                "Remove the PRIMARY KEY, or write 'connector' = 'upsert-kafka' with 'key.format' and 'value.format'.",
             )
         )
     return problems
+
+
+def is_keyless(table: TableOptions) -> bool:
+    """DLI's `kafka` tables may have a PRIMARY KEY that nothing is made of."""
+    value = table.value_format
+    plain = value is None or value.spec is None or value.spec.changelog == INSERT_ONLY
+    return plain and table.dialect is Dialect.DLI and table.connector == "kafka"
 
 
 def _check_upsert(

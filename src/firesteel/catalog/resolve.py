@@ -6,15 +6,18 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 
-from firesteel.catalog.advice import advise_sink, advise_source, check_partitioner
+from firesteel.catalog.advice import advise_legacy, advise_sink, advise_source
+from firesteel.catalog.avro_schema import written_fields
 from firesteel.catalog.column import resolve_columns, resolve_primary_key, resolve_watermark
 from firesteel.catalog.format_rule import check_format
-from firesteel.catalog.key import bind_formats, check_key
+from firesteel.catalog.key import bind_formats, check_key, is_keyless
+from firesteel.catalog.layout import check_layout
 from firesteel.catalog.metadata import check_metadata_as_sink, check_metadata_as_source
 from firesteel.catalog.subject import check_subject
 from firesteel.catalog.table import Column, Table
 from firesteel.errors import Problem
 from firesteel.options.client import check_properties
+from firesteel.options.legacy import FORMAT_AVRO_SCHEMA
 from firesteel.options.option import Side
 from firesteel.options.resolve import TableOptions, resolve_options
 from firesteel.options.rule import check_rules
@@ -37,6 +40,14 @@ def resolve_definition(
     options, found = resolve_options(statement.options, span, environment)
     problems += found
     key_format, value_format = bind_formats(options, columns, primary_key, problems, span)
+    schema = options.options.get(FORMAT_AVRO_SCHEMA)
+    if schema is not None:
+        fields, wrong = written_fields(schema, value_format.fields)
+        value_format = replace(value_format, fields=fields)
+        if wrong:
+            message = f"'{FORMAT_AVRO_SCHEMA.key}' is not what the columns say: {'; '.join(wrong)}."
+            hint = "Declare the columns as that schema has them, in its order."
+            problems.append(Problem(message, options.scope.where(FORMAT_AVRO_SCHEMA), hint))
     problems += check_key(options, primary_key, statement.primary_key.span if statement.primary_key else None, span)
     spans = {column.name: column.span for column in columns}
     for bound, choice in ((key_format, options.key_format), (value_format, options.value_format)):
@@ -44,6 +55,11 @@ def resolve_definition(
             found = check_format(bound, choice.prefix, spans, span)
             problems += [problem for problem in found if problem not in problems]
     problems += _rule_problems(options, Side.BOTH)
+    problems += advise_legacy(options, columns)
+    if options.spec is not None:
+        problems += check_layout(statement, key_format.columns if key_format else ())
+    if is_keyless(options):
+        primary_key = ()
     table = Table(
         statement.name.text,
         options.connector,
@@ -114,7 +130,6 @@ def _check_as_sink(options: TableOptions, columns: tuple[Column, ...], environme
         *_rule_problems(options, Side.SINK),
         *check_metadata_as_sink(options, columns),
         *check_properties(values.properties, values.spans, Side.SINK, options.properties_prefix, environment),
-        *check_partitioner(options),
         *check_subject(options),
         *advise_sink(options),
     ]

@@ -13,6 +13,9 @@ from typing import NoReturn, TypeAlias
 
 from firesteel.errors import UsageError
 
+#: The exit status of a shell for a command that Ctrl-C ended.
+INTERRUPTED = 130
+
 
 class CommandParser(argparse.ArgumentParser):
     """Mistakes on the command line are told like all others: a sentence, exit status 2."""

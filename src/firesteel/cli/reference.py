@@ -90,6 +90,7 @@ _KINDS = {
     "Offsets": "位点",
     "Character": "字符",
     "Pattern": "正则表达式",
+    "Header filter": "消息头条件",
     "Partitioner": "分区器",
     "URL": "地址",
     "Charset": "字符集",

@@ -40,6 +40,8 @@ SQL = TimestampStyle(re.compile(rf"{_DATE} {_CLOCK}\Z"), True, " ")
 SQL_UTC = TimestampStyle(re.compile(rf"{_DATE} {_CLOCK}Z\Z"), True, " ")
 ISO = TimestampStyle(re.compile(rf"{_DATE}[Tt]{_ISO_CLOCK}\Z"), False, "T")
 ISO_UTC = TimestampStyle(re.compile(rf"{_DATE}T{_ISO_CLOCK}Z\Z"), True, "T")
+#: Flink 1.9 and 1.10 wrote RFC 3339, also for a TIMESTAMP without a zone. What was written without `T` or `Z` is read too.
+LEGACY = TimestampStyle(re.compile(rf"{_DATE}[T ]{_CLOCK}Z?\Z"), True, "T")
 
 _ISO_DATE = re.compile(rf"{_DATE}\Z")
 _JDBC_DATE = re.compile(r"(?P<year>[0-9]{4})-(?P<month>[0-9]{1,2})-(?P<day>[0-9]{1,2})\Z")
@@ -155,7 +157,7 @@ def parse_timestamp(text: str, style: TimestampStyle) -> int:
                 return micros
         except ValueError:
             pass
-    zone = "Z" if style in (SQL_UTC, ISO_UTC) else ""
+    zone = "Z" if style in (SQL_UTC, ISO_UTC, LEGACY) else ""
     raise ValueError(f"'{shorten(text)}' is not a timestamp like 2020-11-30{style.separator}18:00:59{zone}")
 
 

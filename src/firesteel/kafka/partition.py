@@ -31,23 +31,30 @@ def make_chooser(partitioner: Partitioner, config: Mapping[str, str], task: int)
             return None
         case Fixed():
             return lambda key, value, topic: numbers(topic)[task % len(numbers(topic))]
-        case Custom(path=path):
-            return _custom(path, numbers)
+        case Custom():
+            return _custom(partitioner, numbers)
 
 
 def check_partitioner(partitioner: Partitioner) -> Partitioner:
     """Raises `UsageError` unless a class of the user's can be used: here, before the first row is there to be written."""
     if isinstance(partitioner, Custom):
-        load_partitioner(partitioner.path)
+        _make(partitioner)
     return partitioner
 
 
-def load_partitioner(path: str) -> Any:
+def find_class(partitioner: Custom) -> type:
+    """The class: here, or as it came along from where the job was started."""
+    if partitioner.loaded is not None:
+        return partitioner.loaded
+    found: type = getattr(importlib.import_module(partitioner.module), partitioner.class_name)
+    return found
+
+
+def _make(partitioner: Custom) -> Any:
     """An object of the class."""
-    module, _, name = path.rpartition(".")
+    path = partitioner.path
     try:
-        found = getattr(importlib.import_module(module), name)
-        made = found()
+        made = find_class(partitioner)()
     except Exception as error:  # the user's own code may raise anything
         raise UsageError(f"The partitioner '{path}' cannot be made: {_first_line(error)}.", hint=_CURE) from None
     if not callable(getattr(made, "partition", None)):
@@ -55,8 +62,8 @@ def load_partitioner(path: str) -> Any:
     return made
 
 
-def _custom(path: str, numbers: Callable[[str], list[int]]) -> PartitionChooser:
-    partitioner = load_partitioner(path)
+def _custom(custom: Custom, numbers: Callable[[str], list[int]]) -> PartitionChooser:
+    path, partitioner = custom.path, _make(custom)
 
     def choose(key: bytes | None, value: bytes | None, topic: str) -> int:
         there = numbers(topic)

@@ -266,6 +266,7 @@ PROPERTIES: Mapping[str, Treatment] = {
     "plugin.library.paths": Refused("the client would load a library from there", "Remove it."),
     # Flink's own, under the same prefix
     "partition.discovery.interval.ms": Ignored("'scan.topic-partition-discovery.interval' decides"),
+    "partition-discovery.interval-millis": Ignored("'scan.topic-partition-discovery.interval' decides"),
     "flink.partition-discovery.interval-millis": Ignored("'scan.topic-partition-discovery.interval' decides"),
     "commit.offsets.on.checkpoint": _COMMITS,
     "client.id.prefix": _SILENT,

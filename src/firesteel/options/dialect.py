@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from firesteel.errors import Problem
+from firesteel.errors import Problem, Severity
 from firesteel.options import kafka, legacy
 from firesteel.options.entry import Given
 from firesteel.options.option import Dialect, Option
@@ -22,25 +22,56 @@ _PROPERTIES = "connector.properties."
 _INDEXED_PROPERTY = re.compile(r"connector\.properties\.(\d{1,6})\.(key|value)")
 _INDEXED_OFFSET = re.compile(r"connector\.specific-offsets\.(\d{1,6})\.(partition|offset)")
 
-#: Old keys that have no twin, and what to do about them.
-_GONE = (
-    (re.compile(r"schema\..*"), "Declare the column, its METADATA or its WATERMARK in the column list instead."),
+_DERIVED = "the messages' schema is derived from the table's columns"
+_IN_COLUMNS = "Declare the column, its METADATA or its WATERMARK in the column list instead."
+
+#: Old keys that have no twin, why nothing is lost without them or (None) that something is, and what to do about them.
+_GONE: tuple[tuple[re.Pattern[str], str | None, str], ...] = (
+    (re.compile(r"schema\.\d+\.(?:name|type|data-type)"), "the column list says what columns there are", "Remove it."),
+    (re.compile(r"schema\..*"), None, _IN_COLUMNS),
+    (re.compile(r"format\.(?:schema|json-schema|fields\..*)"), _DERIVED, "Remove it."),
     (
-        re.compile(r"format\.(schema|json-schema|fields\..*|avro-schema|record-class)"),
-        "Remove it: the messages' schema is derived from the table's columns.",
+        re.compile(r"format\.record-class"),
+        None,
+        "Remove it, when the columns with their NOT NULL say the same as the class's schema: a Java class cannot be read.",
     ),
-    (re.compile(r"format\.line-delimiter"), "Remove it: a message is one row and has no line end."),
+    (re.compile(r"format\.line-delimiter"), "a message is one row and has no line end", "Remove it."),
     (
         re.compile(r"connector\.properties\.zookeeper\.connect"),
-        "Remove it: clients have not used ZooKeeper since Kafka 0.9.",
+        "clients have not used ZooKeeper since Kafka 0.9",
+        "Remove it.",
     ),
+)
+
+#: Only Flink 1.9 and 1.10 have these beside `connector.type`; DLI has not.
+_FLINK_ONLY = re.compile(
+    r"connector\.property-version|format\.property-version|format\.derive-schema|format\.schema|format\.json-schema"
+    r"|format\.fields\..*|connector\.properties\.(?:\d{1,6}\.(?:key|value)|zookeeper\.connect)|schema\..*"
+)
+#: And only DLI has these.
+_DLI_ONLY = re.compile(
+    r"connector\.topic-pattern|connector\.startup-timestamp-millis|connector\.sink\.ignore-retraction"
 )
 
 
 def detect_dialect(given: Iterable[Given]) -> Dialect:
-    """DLI stands for both old dialects: nothing tells them apart, and nothing needs to."""
+    """DLI stands for both old dialects: their names are the same, and `is_flink_1_10` knows what else tells them apart."""
     keys = {entry.key for entry in given}
     return Dialect.DLI if "connector.type" in keys and "connector" not in keys else Dialect.FLINK
+
+
+def is_flink_1_10(given: Iterable[Given]) -> bool | None:
+    """Whether a table of an old dialect is Flink 1.9's or 1.10's, and not Huawei DLI's; None: nothing tells."""
+    entries = tuple(given)
+    texts = {entry.key: entry.text.lower() for entry in entries}
+    if any(_DLI_ONLY.fullmatch(entry.written) for entry in entries):
+        return False
+    if texts.get("connector.type") == "upsert-kafka" or texts.get("update-mode", "append") != "append":
+        return False
+    flink = texts.get("connector.version") == "universal" or any(
+        _FLINK_ONLY.fullmatch(entry.written) for entry in entries
+    )
+    return True if flink else None
 
 
 def old_names(option: Option[Any]) -> tuple[str, ...]:
@@ -64,9 +95,11 @@ def current_name(old: str) -> str | None:
 
 
 def gone(entry: Given) -> Problem | None:
-    for pattern, hint in _GONE:
+    for pattern, reason, hint in _GONE:
         if pattern.fullmatch(entry.written):
-            return Problem(f"'{entry.written}' has no meaning here.", entry.key_span, hint)
+            if reason is None:
+                return Problem(f"'{entry.written}' is not supported.", entry.key_span, hint)
+            return Problem(f"'{entry.written}' has no effect here: {reason}.", entry.key_span, hint, Severity.WARNING)
     return None
 
 

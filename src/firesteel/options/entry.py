@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from firesteel.errors import Problem, Span
+from firesteel.errors import Problem, Severity, Span
 from firesteel.options.environment import substitute
 from firesteel.options.secret import MASKED, is_secret_key, secrets_within
 
@@ -46,6 +46,8 @@ class Given:
     hidden: bool = False
     #: A variable in it has no value: that has been reported, and the rest of the text means nothing.
     failed: bool = False
+    #: It came from a variable.
+    substituted: bool = False
 
     @property
     def span(self) -> Span:
@@ -66,14 +68,20 @@ class Given:
 def read_entries(
     entries: Iterable[Entry], environment: Mapping[str, str]
 ) -> tuple[tuple[Given, ...], tuple[Problem, ...]]:
-    """The entries with their variables replaced; of a key written twice the first one counts."""
+    """The entries with their variables replaced; of a key written twice the last one counts, as in Flink."""
     given: dict[str, Given] = {}
     problems: list[Problem] = []
     for entry in entries:
         key, text = entry.key.value, entry.value.value
         if key in given:
-            problems.append(Problem(f"'{key}' is set twice.", entry.key.span, "Keep one of them."))
-            continue
+            problems.append(
+                Problem(
+                    f"'{key[:_LONGEST_KEY]}' is set twice; the last one counts.",
+                    entry.key.span,
+                    "Keep one of them.",
+                    Severity.WARNING,
+                )
+            )
         substituted = substitute(text, environment)
         problems += [Problem(message, entry.value.span, hint) for message, hint in substituted.mistakes]
         given[key] = Given(
@@ -84,5 +92,6 @@ def read_entries(
             entry.value.span,
             hidden=substituted.used or is_secret_key(key),
             failed=bool(substituted.mistakes),
+            substituted=substituted.used,
         )
     return tuple(given.values()), tuple(problems)

@@ -36,6 +36,9 @@ _TAIL = re.compile(r"\s*;\s*")
 
 def parse_jaas(text: str) -> Login:
     """Raises ValueError, whose text never quotes the options: they hold the password."""
+    # DLI's reference prints the quotes of these options with backslashes.
+    if re.search(r"=\s*\\\"", text):
+        text = text.replace('\\"', '"')
     head = _HEAD.match(text)
     if head is None:
         raise ValueError("expects a login module, 'required' and its options, as in 'Module required username=\"…\";'")

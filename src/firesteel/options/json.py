@@ -45,6 +45,15 @@ TIMESTAMP_FORMAT_STANDARD = Option(
     "时间戳的文本格式：`SQL`（`2020-12-30 12:13:14.123`）或 `ISO-8601`（`2020-12-30T12:13:14.123`）。",
     default=TimestampStandard.SQL,
 )
+#: No option that a table could have: what Flink 1.9 and 1.10 wrote. It is no row of `ROWS`, so nobody can set it.
+LEGACY_TIMES = Option(
+    "legacy-times",
+    BOOLEAN,
+    "Whether times and timestamps are written as RFC 3339 has them, with a `Z`.",
+    "时间和时间戳是否按 RFC 3339 书写，以 `Z` 结尾。",
+    default=False,
+    dialect=Dialect.LEGACY,
+)
 MAP_NULL_KEY_MODE = Option(
     "map-null-key.mode",
     EnumKind(MapNullKeyMode),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from enum import Enum
 
 from firesteel.options import partitioner
+from firesteel.options.header_filter import HEADER_FILTER
 from firesteel.options.kind import (
+    BOOLEAN,
     DURATION,
     LIST,
     LONG,
@@ -50,6 +52,11 @@ class DeliveryGuarantee(Enum):
     EXACTLY_ONCE = "exactly-once"
     AT_LEAST_ONCE = "at-least-once"
     NONE = "none"
+
+
+class EmitStrategy(Enum):
+    ON_PERIODIC = "on-periodic"
+    ON_EVENT = "on-event"
 
 
 class TransactionNaming(Enum):
@@ -202,6 +209,72 @@ SCAN_PARALLELISM = Option(
     "读取任务的并行度。",
     side=Side.SOURCE,
 )
+SCAN_WATERMARK_IDLE_TIMEOUT = Option(
+    "scan.watermark.idle-timeout",
+    DURATION,
+    "After how long without records a partition of this table no longer holds back the watermark; goes before "
+    "`table.exec.source.idle-timeout`.",
+    "该表的分区多久没有数据后不再阻碍水位线；优先于 `table.exec.source.idle-timeout`。",
+    side=Side.SOURCE,
+)
+SCAN_WATERMARK_EMIT_STRATEGY = Option(
+    "scan.watermark.emit.strategy",
+    EnumKind(EmitStrategy),
+    "When Flink sends watermarks: `on-periodic` or `on-event`; read and without effect.",
+    "Flink 发送水位线的时机：`on-periodic` 或 `on-event`；仅接受而不起作用。",
+    side=Side.SOURCE,
+    without_effect="a watermark moves with each batch",
+)
+SCAN_WATERMARK_EMIT_ON_EVENT_GAP = Option(
+    "scan.watermark.emit.on-event.gap",
+    POSITIVE,
+    "How many records lie between two watermarks in Flink; read and without effect.",
+    "Flink 中两个水位线之间的记录数；仅接受而不起作用。",
+    side=Side.SOURCE,
+    without_effect="a watermark moves with each batch",
+)
+SCAN_WATERMARK_ALIGNMENT_GROUP = Option(
+    "scan.watermark.alignment.group",
+    NON_EMPTY,
+    "The sources that Flink keeps from running ahead of each other; read and without effect.",
+    "Flink 中相互对齐的源表组；仅接受而不起作用。",
+    side=Side.SOURCE,
+    without_effect="no source is held back for another one, whose rows wait in the state instead",
+)
+SCAN_WATERMARK_ALIGNMENT_MAX_DRIFT = Option(
+    "scan.watermark.alignment.max-drift",
+    DURATION,
+    "How far a source may run ahead of its group in Flink; read and without effect.",
+    "Flink 中源表可领先本组的最大时间；仅接受而不起作用。",
+    side=Side.SOURCE,
+    without_effect="no source is held back for another one, whose rows wait in the state instead",
+)
+SCAN_WATERMARK_ALIGNMENT_UPDATE_INTERVAL = Option(
+    "scan.watermark.alignment.update-interval",
+    DURATION,
+    "How often Flink compares the sources of a group; read and without effect.",
+    "Flink 对齐源表的检查间隔；仅接受而不起作用。",
+    side=Side.SOURCE,
+    without_effect="no source is held back for another one, whose rows wait in the state instead",
+)
+SCAN_HEADER_FILTER = Option(
+    "scan.header-filter",
+    HEADER_FILTER,
+    "Which messages are read, by their headers: `key:value` conditions, `!` before one that must not hold, joined by `&` and "
+    "`|` from left to right. Alibaba's option.",
+    "按消息头过滤消息：`key:value` 条件，`!` 表示取反，以 `&` 和 `|` 从左到右连接。阿里云的选项。",
+    side=Side.SOURCE,
+    dialect=Dialect.ALIBABA,
+)
+SCAN_CHECK_DUPLICATED_GROUP_ID = Option(
+    "scan.check.duplicated.group.id",
+    BOOLEAN,
+    "Whether Alibaba's runtime looks for other users of the consumer group first; read and without effect.",
+    "阿里云运行时启动前是否检查消费者组重复；仅接受而不起作用。",
+    side=Side.SOURCE,
+    dialect=Dialect.ALIBABA,
+    without_effect="the group is only told where the job stands, so another user of it takes no rows away",
+)
 SCAN_MAX_ROWS_PER_BATCH = Option(
     "scan.max-rows-per-batch",
     NumberKind("Long", 1, 2**63 - 1),
@@ -300,6 +373,30 @@ METADATA = (
         "`NoTimestampType`, `CreateTime` or `LogAppendTime`.",
         "时间戳类型：`NoTimestampType`、`CreateTime` 或 `LogAppendTime`。",
     ),
+    MetadataKey(
+        "__raw_key__",
+        BYTES,
+        "The message key as it is (Alibaba's; Confluent calls it `raw-key`).",
+        "消息键的原始字节。",
+    ),
+    MetadataKey(
+        "__raw_value__",
+        BYTES,
+        "The message value as it is (Alibaba's; Confluent calls it `raw-value`).",
+        "消息体的原始字节。",
+    ),
+    MetadataKey("raw-key", BYTES, "The same as `__raw_key__`.", "同 `__raw_key__`。"),
+    MetadataKey("raw-value", BYTES, "The same as `__raw_value__`.", "同 `__raw_value__`。"),
+)
+
+#: Flink's for any source whose watermark it can look after.
+WATERMARK_ROWS = (
+    SCAN_WATERMARK_IDLE_TIMEOUT,
+    SCAN_WATERMARK_EMIT_STRATEGY,
+    SCAN_WATERMARK_EMIT_ON_EVENT_GAP,
+    SCAN_WATERMARK_ALIGNMENT_GROUP,
+    SCAN_WATERMARK_ALIGNMENT_MAX_DRIFT,
+    SCAN_WATERMARK_ALIGNMENT_UPDATE_INTERVAL,
 )
 
 ROWS = (
@@ -322,6 +419,9 @@ ROWS = (
     SCAN_BOUNDED_TIMESTAMP_MILLIS,
     SCAN_DISCOVERY_INTERVAL,
     SCAN_PARALLELISM,
+    *WATERMARK_ROWS,
+    SCAN_HEADER_FILTER,
+    SCAN_CHECK_DUPLICATED_GROUP_ID,
     SCAN_MAX_ROWS_PER_BATCH,
     SINK_PARTITIONER,
     SINK_DELIVERY_GUARANTEE,

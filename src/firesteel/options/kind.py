@@ -90,15 +90,28 @@ _UNITS: tuple[tuple[tuple[str, ...], timedelta], ...] = (
 _UNIT = {label: size for labels, size in _UNITS for label in labels}
 _NANOSECONDS = ("ns", "nano", "nanos", "nanosecond", "nanoseconds")
 _DURATION = re.compile(r"\s*([0-9]{1,19})\s*([A-Za-zµ]*)\s*")
+_ISO_DURATION = re.compile(
+    r"\+?P(?:([0-9]{1,9})D)?(?:T(?=[0-9])(?:([0-9]{1,12})H)?(?:([0-9]{1,12})M)?(?:([0-9]{1,12})(?:[.,]([0-9]{0,9}))?S)?)?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
 class DurationKind:
-    """Flink's text for a length of time; a bare number counts milliseconds."""
+    """Flink's text for a length of time, or Java's (`PT1M`); a bare number counts milliseconds.
+
+    >>> DurationKind().parse("P1DT2H"), DurationKind().parse("pt1.5s")
+    (datetime.timedelta(days=1, seconds=7200), datetime.timedelta(seconds=1, microseconds=500000))
+    """
 
     name: str = "Duration"
 
     def parse(self, text: str) -> timedelta:
+        iso = _ISO_DURATION.fullmatch(text.strip())
+        if iso is not None and any(iso.groups()):
+            days, hours, minutes, seconds = (int(part or 0) for part in iso.groups()[:4])
+            fraction = (iso[5] or "")[:6].ljust(6, "0")
+            return timedelta(days, seconds, int(fraction), minutes=minutes, hours=hours)
         matched = _DURATION.fullmatch(text)
         if matched is not None:
             amount, label = int(matched[1]), matched[2].lower()

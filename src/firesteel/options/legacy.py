@@ -54,6 +54,13 @@ FORMAT_DERIVE_SCHEMA = Option(
     default=True,
     dialect=Dialect.LEGACY,
 )
+FORMAT_AVRO_SCHEMA = Option(
+    "format.avro-schema",
+    STRING,
+    "The messages' Avro schema; it has to have the table's columns in their order, and says which can be NULL.",
+    "消息的 Avro 结构；字段须与表的列及其顺序一致，并决定哪些字段可为 NULL。",
+    dialect=Dialect.LEGACY,
+)
 UPDATE_MODE = Option(
     "update-mode",
     EnumKind(UpdateMode),
@@ -86,6 +93,7 @@ ROWS = (
     CONNECTOR_PROPERTY_VERSION,
     FORMAT_PROPERTY_VERSION,
     FORMAT_DERIVE_SCHEMA,
+    FORMAT_AVRO_SCHEMA,
     UPDATE_MODE,
     SINK_PARTITIONER_CLASS,
     SINK_IGNORE_RETRACTION,

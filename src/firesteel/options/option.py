@@ -19,6 +19,7 @@ class Dialect(Enum):
     FLINK = "Flink"
     LEGACY = "Flink 1.10"
     DLI = "Huawei DLI"
+    ALIBABA = "Alibaba"
     FIRESTEEL = "Firesteel"
 
     @property
@@ -67,5 +68,7 @@ class Option(Generic[T]):
     aliases: tuple[Alias, ...] = field(default=())
     secret: bool = False
     deprecated: bool = False
+    #: Why it does nothing here although nothing is lost by that: said, as a warning, to whoever sets it.
+    without_effect: str | None = None
     #: Who has this option at all: FIRESTEEL marks what Flink does not have, DLI and LEGACY what only they have.
     dialect: Dialect = Dialect.FLINK

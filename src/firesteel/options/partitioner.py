@@ -9,7 +9,7 @@ Custom(path='shop.partition.ByRegion')
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,10 @@ class RoundRobin:
 
 @dataclass(frozen=True)
 class Custom:
-    """A Python class, `package.module.Class`."""
+    """A Python class, `package.module.Class`; `loaded` is the class itself, once it is known, for workers that could not find it."""
 
     path: str
+    loaded: type | None = field(default=None, compare=False, repr=False)
 
     @property
     def module(self) -> str:

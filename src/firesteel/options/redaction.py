@@ -12,7 +12,7 @@ script being right: a missing `=`, a missing quote or a misspelt key still hides
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -29,6 +29,8 @@ _KEY = re.compile(r"['\"`]?(?<![\w.\-])([\w\-]{1,80}(?:\.[\w\-]{1,80}){1,12})['\
 _ASSIGNED = re.compile(
     r"(?i)(?<![\w.\-])[\w\-]{0,40}(?:password|passwd|passphrase|secret|jaas)[\w\-]{0,40}['\"`]?(?=\s*[=:])"
 )
+_INDEXED_VALUE = re.compile(r"connector\.properties\.(\d+)\.value")
+_INDEXED_KEY = re.compile(r"connector\.properties\.(\d+)\.key['\"`]?(?:\s{0,80}=\s{0,80}['\"]([\w.\-]{1,200})['\"])?")
 _SEPARATOR = re.compile(r"[\s=:]{0,80}")
 _COMMA = re.compile(r"\s{0,80},\s{0,80}")
 _REST = re.compile(r"[^,)\n]*")
@@ -51,10 +53,13 @@ class Redacted:
     secrets: tuple[str, ...]
 
 
-def redact(text: str) -> Redacted:
+def redact(text: str, names: Collection[str] = ()) -> Redacted:
+    """`names` are the script's own for tables and columns: one of them says nothing about a secret that equals it, and is
+    shown wherever it does not stand as that secret."""
     stretches = sorted({*_values(text), *_addresses(text)})
     secrets = [secret for start, end, whole in stretches for secret in _secrets(text[start:end], whole)]
-    known = tuple(dict.fromkeys(secret for secret in secrets if len(secret) >= _SHORTEST))[: 2 * _MOST_WORDS]
+    known = tuple(dict.fromkeys(secret for secret in secrets if len(secret) >= _SHORTEST and secret not in names))
+    known = known[: 2 * _MOST_WORDS]
     # The same value elsewhere, in a comment or a literal of a query, is a secret too.
     shown = mask_script(_starred(text, [(start, end) for start, end, _ in stretches]))
     for secret in known:
@@ -64,11 +69,12 @@ def redact(text: str) -> Redacted:
 
 def _values(text: str) -> Iterator[tuple[int, int, bool]]:
     """Where the values of secret keys stand; True for one that is whole, between its quotes."""
+    indexed = _indexed_keys(text)
     # What one value takes is not looked at again: a script of nothing but keys would take minutes.
     for names in (_KEY, _ASSIGNED):
         done = 0
         for name in names.finditer(text):
-            if name.start() < done or (names is _KEY and not _is_secret_option(text, name)):
+            if name.start() < done or (names is _KEY and not _is_secret_option(text, name, indexed)):
                 continue
             must_assign = names is _ASSIGNED or name[0][0] not in "'\"`"
             for stretch in _after(text, name.end(), must_assign):
@@ -76,8 +82,21 @@ def _values(text: str) -> Iterator[tuple[int, int, bool]]:
                 yield stretch
 
 
-def _is_secret_option(text: str, name: re.Match[str]) -> bool:
+def _is_secret_option(text: str, name: re.Match[str], indexed: Mapping[str, set[str]]) -> bool:
+    value = _INDEXED_VALUE.fullmatch(name[1])
+    if value is not None:
+        # Hidden, unless every key of that number is known to hold no secret.
+        keys = indexed.get(value[1], set())
+        return not keys or any(is_secret_key(key) or key not in PROPERTIES for key in keys)
     return _is_secret(name[1]) and not _is_value(text, name.start())
+
+
+def _indexed_keys(text: str) -> dict[str, set[str]]:
+    """The keys of `connector.properties.0.key` and the like, by their numbers."""
+    keys: dict[str, set[str]] = {}
+    for found in _INDEXED_KEY.finditer(text):
+        keys.setdefault(found[1], set()).add(found[2] or "")
+    return keys
 
 
 def _after(text: str, position: int, must_assign: bool) -> Iterator[tuple[int, int, bool]]:
@@ -111,10 +130,18 @@ def _closing(text: str, start: int) -> int:
     """The quote that closes the one at `start`, or the end of the text. A doubled one means itself."""
     quote, position = text[start], start + 1
     while (position := text.find(quote, position)) >= 0:
+        if quote == '"' and _is_escaped(text, position):
+            position += 1
+            continue
         if text[position + 1 : position + 2] != quote:
             return position
         position += 2
     return len(text)
+
+
+def _is_escaped(text: str, position: int) -> bool:
+    before = text[max(0, position - _LONGEST_PIECE) : position]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
 
 
 def _addresses(text: str) -> Iterator[tuple[int, int, bool]]:
@@ -133,7 +160,7 @@ def _is_value(text: str, start: int) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_secret(key: str) -> bool:
-    if is_secret_key(key) or re.fullmatch(r"connector\.properties\.\d+\.value", key):
+    if is_secret_key(key):
         return True
     name = key.rpartition("properties.")[2]
     if name == key or name in PROPERTIES:
@@ -145,6 +172,7 @@ def _secrets(value: str, whole: bool) -> Iterator[str]:
     if whole:
         yield value
         yield value.replace("''", "'")
+        yield value.replace('\\"', '"')
         yield from secrets_within("jaas", value)
         return
     for word in _WORD.findall(value[:_LONGEST_PIECE])[:_MOST_WORDS]:

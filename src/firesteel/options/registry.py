@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from firesteel.changelog import ALL, INSERT_ONLY, Changelog
@@ -12,6 +14,7 @@ from firesteel.options import (
     canal_json,
     csv,
     debezium_json,
+    dynamic_kafka,
     error_handling,
     json,
     kafka,
@@ -44,10 +47,18 @@ from firesteel.options.rule import (
 
 @dataclass(frozen=True)
 class ConnectorSpec:
+    """`other_names` are those that older versions had. `is_` is the connector that it only is another way to write."""
+
     name: str
     rows: tuple[Option[Any], ...]
     rules: tuple[Rule, ...]
     metadata: tuple[MetadataKey, ...]
+    other_names: tuple[str, ...] = ()
+    is_: str | None = None
+
+    @property
+    def behaves_as(self) -> str:
+        return self.is_ or self.name
 
 
 @dataclass(frozen=True)
@@ -137,34 +148,37 @@ _JSON_DECODE_RULE: Rule = NotBothTrue(
     Side.SOURCE,
 )
 
+_KAFKA_RULES: tuple[Rule, ...] = (
+    *_TOPIC_RULES,
+    OneOf((kafka.FORMAT, kafka.VALUE_FORMAT), "Add the format of the message value, such as 'json'."),
+    OnlyWith(kafka.KEY_FIELDS, kafka.KEY_FORMAT, "Add the format of the message key, such as 'json'."),
+    OnlyWith(kafka.KEY_FORMAT, kafka.KEY_FIELDS, "Name the columns of the message key, separated by ';'."),
+    _KEY_PREFIX_RULE,
+    *_READ_RULES,
+    PropertyWhen(
+        kafka.SCAN_STARTUP_MODE,
+        StartupMode.GROUP_OFFSETS,
+        "auto.offset.reset",
+        ("earliest", "latest", "none"),
+        side=Side.SOURCE,
+    ),
+    NeverWith(
+        kafka.SINK_PARTITIONER,
+        RoundRobin(),
+        "round-robin",
+        kafka.KEY_FIELDS,
+        "Messages with a key go where the key says. Remove one of the two.",
+        side=Side.SINK,
+    ),
+)
+
 CONNECTORS = (
     ConnectorSpec(
         "kafka",
         (*kafka.ROWS, *error_handling.ROWS),
-        (
-            *_TOPIC_RULES,
-            OneOf((kafka.FORMAT, kafka.VALUE_FORMAT), "Add the format of the message value, such as 'json'."),
-            OnlyWith(kafka.KEY_FIELDS, kafka.KEY_FORMAT, "Add the format of the message key, such as 'json'."),
-            OnlyWith(kafka.KEY_FORMAT, kafka.KEY_FIELDS, "Name the columns of the message key, separated by ';'."),
-            _KEY_PREFIX_RULE,
-            *_READ_RULES,
-            PropertyWhen(
-                kafka.SCAN_STARTUP_MODE,
-                StartupMode.GROUP_OFFSETS,
-                "auto.offset.reset",
-                ("earliest", "latest", "none"),
-                side=Side.SOURCE,
-            ),
-            NeverWith(
-                kafka.SINK_PARTITIONER,
-                RoundRobin(),
-                "round-robin",
-                kafka.KEY_FIELDS,
-                "Messages with a key go where the key says. Remove one of the two.",
-                side=Side.SINK,
-            ),
-        ),
+        _KAFKA_RULES,
         kafka.METADATA,
+        other_names=("kafka-0.8", "kafka-0.9", "kafka-0.10", "kafka-0.11", "kafka-universal"),
     ),
     ConnectorSpec(
         "upsert-kafka",
@@ -176,6 +190,9 @@ CONNECTORS = (
             Together(upsert_kafka.SINK_BUFFER_FLUSH_MAX_ROWS, upsert_kafka.SINK_BUFFER_FLUSH_INTERVAL, side=Side.SINK),
         ),
         kafka.METADATA,
+    ),
+    ConnectorSpec(
+        "dynamic-kafka", (*dynamic_kafka.ROWS, *error_handling.ROWS), _KAFKA_RULES, kafka.METADATA, is_="kafka"
     ),
 )
 
@@ -218,7 +235,16 @@ FORMATS = (
 
 
 def connector(name: str) -> ConnectorSpec | None:
-    return next((spec for spec in CONNECTORS if spec.name == name), None)
+    return next((spec for spec in CONNECTORS if name == spec.name or name in spec.other_names), None)
+
+
+@cache
+def vocabulary() -> frozenset[str]:
+    """The words of these rows, which messages are made of: whoever has one of them for a password is not given away by it."""
+    names = {name for spec in CONNECTORS for name in (spec.name, *spec.other_names)} | {spec.name for spec in FORMATS}
+    keys = {row.key for connector in CONNECTORS for row in connector.rows}
+    keys |= {row.key for spec in FORMATS for row in spec.rows}
+    return frozenset({*names, *keys, *(part for key in keys for part in re.split(r"[.\-]", key))})
 
 
 def format_named(name: str) -> FormatSpec | None:

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from firesteel.errors import Problem, Severity, Span
 from firesteel.options import kafka, legacy
-from firesteel.options.dialect import detect_dialect, old_names, translate
+from firesteel.options.dialect import detect_dialect, is_flink_1_10, old_names, translate
 from firesteel.options.entry import Entry, Given, read_entries
+from firesteel.options.foreign import foreign
+from firesteel.options.json import LEGACY_TIMES
 from firesteel.options.kind import FORMAT
 from firesteel.options.legacy import UpdateMode, Version
 from firesteel.options.option import Dialect, Option
+from firesteel.options.placeholder import check_placeholder
 from firesteel.options.registry import CONNECTORS, FORMATS, ConnectorSpec, FormatSpec, connector, format_named
 from firesteel.options.rule import Scope
 from firesteel.options.secret import Secret
 from firesteel.options.spelling import nearest
 from firesteel.options.unknown import Accepted, describe_unknown
 from firesteel.options.value import OptionValues
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,8 @@ class TableOptions:
     key_format: FormatOptions | None = None
     value_format: FormatOptions | None = None
     secrets: frozenset[str] = field(default_factory=frozenset)
+    #: Whether the table is one of Flink 1.9 or 1.10, and not DLI's, whose names are the same; None: nothing tells.
+    flink_1_10: bool | None = False
 
     @property
     def options(self) -> OptionValues:
@@ -65,6 +72,7 @@ def resolve_options(
     problems = list(found)
     dialect = detect_dialect(given)
     name, spec = _find_connector(given, dialect, span, problems)
+    flink_1_10 = is_flink_1_10(given) if dialect.is_old else False
     if dialect.is_old:
         behaves_as = _behaves_as(name, given)
         spec = connector(behaves_as) or spec
@@ -80,7 +88,9 @@ def resolve_options(
     value_choice = _choose_format(
         value_entry, value_prefix, problems, seen=key_choice if dialect.is_old and value_prefix else None
     )
-    accepted = Accepted(dialect, name, spec, tuple(choice for choice in (key_choice, value_choice) if choice))
+    accepted = Accepted(
+        dialect, spec.name if spec else name, spec, tuple(choice for choice in (key_choice, value_choice) if choice)
+    )
     reader = _Reader(accepted, problems)
     for entry in given:
         reader.read(entry)
@@ -93,6 +103,8 @@ def resolve_options(
         if choice is None or entry is None:
             return None
         rows = choice.spec.rows if choice.spec else ()
+        if flink_1_10 and choice.name == "json":
+            reader.set(choice.prefix, LEGACY_TIMES, True)
         scope = reader.scope(choice.prefix, entry.span, _spell(rows, choice.prefix, dialect))
         _check_required(rows, scope, problems, by_key)
         return FormatOptions(choice.name, choice.spec, choice.prefix, scope, entry.span)
@@ -100,12 +112,13 @@ def resolve_options(
     rows = spec.rows if spec else ()
     resolved = TableOptions(
         dialect,
-        name,
+        spec.behaves_as if spec else name,
         spec,
         reader.scope("", span, _spell(rows, "", dialect)),
         bound(key_choice, by_key.get(kafka.KEY_FORMAT.key)),
         bound(value_choice, value_entry),
         frozenset(secret for entry in given for secret in entry.secrets),
+        flink_1_10,
     )
     return resolved, tuple(problems)
 
@@ -191,7 +204,18 @@ class _Reader:
         )
         return Scope(values, span, {**spelt, **self._names.get(prefix, {})})
 
+    def set(self, prefix: str, option: Option[T], value: T) -> None:
+        """A value that nobody can write, and the table's dialect says."""
+        self._values.setdefault(prefix, {})[option.key] = value
+
     def read(self, entry: Given) -> None:
+        unfilled = check_placeholder(entry)
+        if unfilled is not None:
+            self._problems.append(unfilled)
+        vendors = foreign(entry)
+        if vendors is not None:
+            self._problems.append(vendors)
+            return
         place = self._accepted.place(entry)
         if place is None:
             unknown = describe_unknown(entry, self._accepted)
@@ -223,6 +247,15 @@ class _Reader:
             if winner != entry.written:
                 return
         spans[key], names[key] = entry.span, entry.written
+        if option is not None and option.without_effect is not None:
+            self._problems.append(
+                Problem(
+                    f"'{entry.written}' has no effect here: {option.without_effect}.",
+                    entry.key_span,
+                    "Remove it.",
+                    Severity.WARNING,
+                )
+            )
         if option is None or entry.failed:
             return
         text = next((new for old, new in place.values if old == entry.text.lower()), entry.text)

@@ -107,7 +107,8 @@ def mask(text: str, secrets: Iterable[str]) -> str:
 
 
 # A short key without quotes, and nothing that backtracks: a script may hold a megabyte of quotes.
-_PAIR = re.compile(r"'([^'\n]{1,200})'(\s*+=\s*+)'((?:[^']++|'')*+)('|\Z)")
+_PAIR = re.compile(r"['\"]([^'\"\n]{1,200})['\"](\s*+=\s*+)'((?:[^']++|'')*+)('|\Z)")
+_QUOTED_PAIR = re.compile(r"['\"]([^'\"\n]{1,200})['\"](\s*+=\s*+)\"((?:[^\"\\]++|\\.|\"\")*+)(\"|\Z)", re.DOTALL)
 _SET = re.compile(r"(?i)\bSET\s++([\w.\-]++)(\s*+=\s*+)([^\s;']++)")
 
 
@@ -126,12 +127,12 @@ def mask_script(text: str) -> str:
         start, end = found.start(3) - found.start(), found.end(3) - found.start()
         return found[0][:start] + stars(found[3]) + found[0][end:]
 
-    masked = _SET.sub(value_hidden, _PAIR.sub(value_hidden, text))
+    masked = _SET.sub(value_hidden, _QUOTED_PAIR.sub(value_hidden, _PAIR.sub(value_hidden, text)))
     return _USER_INFO.sub(lambda found: stars(found[0]), masked)
 
 
 _LOGIN_OPTION = re.compile(
-    r"""(?i)(?:password|secret|token)\w{0,40}\s*+=\s*+(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s;"']+))"""
+    r"""(?i)(?:password|secret|token)\w{0,40}\s*+=\s*+(?:\\"((?:[^"\\]|\\[^"])*)\\"|"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s;"'\\]+))"""
 )
 
 

@@ -80,6 +80,10 @@ def _login(
 ) -> None:
     written = next((name for name in ("sasl.mechanism", "sasl.mechanisms") if name in settings), None)
     mechanism = settings[written].upper() if written else ""
+    if written and mechanism == "AWS_MSK_IAM":
+        hint = "Write 'SCRAM-SHA-512', which MSK has too, or 'OAUTHBEARER' with an endpoint that gives tokens."
+        findings.append(Finding(written, f"'{written}' is 'AWS_MSK_IAM', which is not supported yet.", hint))
+        return
     if written and mechanism not in _MECHANISMS:
         findings.append(
             Finding(

@@ -34,6 +34,25 @@ class StateBackend(Enum):
     ROCKSDB = "rocksdb"
 
 
+@dataclass(frozen=True)
+class StateBackendKind(EnumKind[StateBackend]):
+    """Flink has had other names, vendors have some of their own, and a factory's class can be named."""
+
+    def parse(self, text: str) -> StateBackend:
+        if _CLASS.fullmatch(text):
+            return StateBackend.ROCKSDB if "rocksdb" in text.lower() else StateBackend.HASHMAP
+        return super().parse(text)
+
+
+_CLASS = re.compile(r"[\w$]+(?:\.[\w$]+){2,}")
+_OTHER_BACKENDS = (
+    ("jobmanager", "hashmap"),
+    ("filesystem", "hashmap"),
+    ("forst", "rocksdb"),
+    ("gemini", "rocksdb"),
+)
+
+
 class CheckpointingMode(Enum):
     EXACTLY_ONCE = "EXACTLY_ONCE"
     AT_LEAST_ONCE = "AT_LEAST_ONCE"
@@ -47,12 +66,30 @@ class NotNullEnforcer(Enum):
 class LengthEnforcer(Enum):
     IGNORE = "IGNORE"
     TRIM_PAD = "TRIM_PAD"
+    ERROR = "ERROR"
 
 
 class UpsertMaterialize(Enum):
     AUTO = "AUTO"
     NONE = "NONE"
     FORCE = "FORCE"
+
+
+#: Flink's word for the machine's own zone, on which no result should depend.
+_DEFAULT_ZONE = "default"
+
+
+@dataclass(frozen=True)
+class ParallelismKind:
+    """A number of tasks; Flink's -1 says that nothing is said, as 0 does here."""
+
+    name: str = "Integer"
+
+    def parse(self, text: str) -> int:
+        return 0 if text == "-1" else POSITIVE.parse(text)
+
+
+PARALLELISM = ParallelismKind()
 
 
 @dataclass(frozen=True)
@@ -62,6 +99,8 @@ class TimeZoneKind:
     name: str = "Time zone"
 
     def parse(self, text: str) -> str:
+        if text == _DEFAULT_ZONE:
+            return "UTC"
         if re.fullmatch(r"(?:GMT|UTC)?[+-](?:0?\d|1[0-4])(?::[0-5]\d)?", text):
             return text
         try:
@@ -117,16 +156,22 @@ CHECKPOINTING_MODE = Option(
 )
 STATE_BACKEND_TYPE = Option(
     "state.backend.type",
-    EnumKind(StateBackend),
+    StateBackendKind(StateBackend, also=_OTHER_BACKENDS),
     "Where state is kept while the job runs: in memory (`hashmap`) or in RocksDB on disk.",
     "运行时状态的存放位置：内存（`hashmap`）或磁盘上的 RocksDB。",
     default=StateBackend.HASHMAP,
 )
 PARALLELISM_DEFAULT = Option(
     "parallelism.default",
-    POSITIVE,
+    PARALLELISM,
     "The number of tasks of an operator that says nothing else.",
     "算子的默认并行度。",
+)
+RESOURCE_PARALLELISM = Option(
+    "table.exec.resource.default-parallelism",
+    PARALLELISM,
+    "The same as `parallelism.default`, and it goes before that one; `-1` leaves it to that one.",
+    "与 `parallelism.default` 相同且优先；`-1` 表示由后者决定。",
 )
 LOCAL_TIME_ZONE = Option(
     "table.local-time-zone",
@@ -164,8 +209,9 @@ NOT_NULL_ENFORCER = Option(
 TYPE_LENGTH_ENFORCER = Option(
     "table.exec.sink.type-length-enforcer",
     EnumKind(LengthEnforcer),
-    "Whether text and bytes are cut or padded to the length of the sink's column.",
-    "写入时是否按结果表列长度截断或补齐。",
+    "What text and bytes that do not fit the length of the sink's column do: `TRIM_PAD` cuts or pads them, `ERROR` stops "
+    "the job.",
+    "写入的文本或字节与结果表列长度不符时：`TRIM_PAD` 截断或补齐，`ERROR` 停止作业。",
     default=LengthEnforcer.IGNORE,
 )
 UPSERT_MATERIALIZE = Option(
@@ -206,6 +252,7 @@ ROWS: tuple[Option[Any], ...] = (
     CHECKPOINTING_MODE,
     STATE_BACKEND_TYPE,
     PARALLELISM_DEFAULT,
+    RESOURCE_PARALLELISM,
     LOCAL_TIME_ZONE,
     STATE_TTL,
     SOURCE_IDLE_TIMEOUT,
@@ -222,7 +269,58 @@ ROWS: tuple[Option[Any], ...] = (
 RENAMED = {
     "state.backend": "state.backend.type",
     "state.checkpoints.dir": "execution.checkpointing.dir",
+    # Confluent's names.
+    "sql.local-time-zone": "table.local-time-zone",
+    "sql.state-ttl": "table.exec.state.ttl",
+    "sql.tables.scan.idle-timeout": "table.exec.source.idle-timeout",
 }
+
+#: Settings that would change what a job does, and do not here: by the beginnings of their names, with the values that ask for
+#: nothing. A user who set one of them counts on it.
+_UNHEEDED: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
+    (
+        "restart-strategy",
+        ("none", "off", "disable", "disabled"),
+        "has no effect yet: a job that fails ends.",
+        "Let a service manager start it again; it goes on where it stopped.",
+    ),
+    (
+        "execution.checkpointing.externalized-checkpoint-retention",
+        ("retain_on_cancellation",),
+        "has no effect here: state is always kept.",
+        "Remove the folder of a job that is not to go on, or start it with --fresh.",
+    ),
+    (
+        "execution.checkpointing.cleanup-mode",
+        (),
+        "has no effect here: state is always kept.",
+        "Remove the folder of a job that is not to go on, or start it with --fresh.",
+    ),
+    (
+        "state.checkpoints.num-retained",
+        (),
+        "has no effect here: how many batches can be gone back to is Spark's 'spark.sql.streaming.minBatchesToRetain'.",
+        "Remove it.",
+    ),
+    (
+        "execution.savepoint.",
+        (),
+        "has no effect here: the job goes on from its own state folder.",
+        "Name that folder with 'execution.checkpointing.dir'.",
+    ),
+    (
+        "execution.state-recovery.",
+        (),
+        "has no effect here: the job goes on from its own state folder.",
+        "Name that folder with 'execution.checkpointing.dir'.",
+    ),
+)
+
+#: Confluent's settings that say where every table starts and ends, or that nothing is to run.
+_REFUSED: tuple[tuple[str, str], ...] = (
+    ("sql.tables.scan.", "Write the option in the WITH clause of each table, without 'sql.tables.'."),
+    ("sql.dry-run", "Run 'firesteel check', which starts nothing."),
+)
 _MACHINERY = (
     "sql-client.",
     "taskmanager.",
@@ -275,6 +373,24 @@ def resolve_setting(
         except ValueError as expected:
             shown = MASKED if is_secret_key(key) else text[:60]
             return None, (Problem(f"'{key}' is '{shown}', but {expected}.", value_span),)
+        if row is STATE_BACKEND_TYPE and text.lower() not in STATE_BACKEND_TYPE.kind.texts:  # type: ignore[attr-defined]
+            return value, (
+                Problem(
+                    f"'{key}' is '{text[:120]}', for which '{value.value}' is taken here.",
+                    value_span,
+                    f"Write '{value.value}'.",
+                    Severity.WARNING,
+                ),
+            )
+        if row is LOCAL_TIME_ZONE and text == _DEFAULT_ZONE:
+            return value, (
+                Problem(
+                    f"'{key}' is 'default', which is the machine's own zone in Flink and UTC here.",
+                    value_span,
+                    "Name the zone, such as 'UTC' or 'Asia/Shanghai'.",
+                    Severity.WARNING,
+                ),
+            )
         if value is RuntimeMode.BATCH:
             return value, (
                 Problem(
@@ -284,6 +400,13 @@ def resolve_setting(
                 ),
             )
         return value, ()
+    for beginning, hint in _REFUSED:
+        if key.startswith(beginning) and text.lower() != "false":
+            return text, (Problem(f"'{key}' is not supported yet.", key_span, hint),)
+    for beginning, harmless, sentence, hint in _UNHEEDED:
+        if key.startswith(beginning):
+            silent = text.lower() in harmless
+            return text, () if silent else (Problem(f"'{key}' {sentence}", key_span, hint, Severity.WARNING),)
     known = [row.key for row in ROWS]
     if key.startswith("spark.") or (key.startswith(_MACHINERY) and nearest(key, known, 0.93) is None):
         return text, ()

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from firesteel.catalog.table import Table
+from firesteel.changelog import INSERT_ONLY
 from firesteel.errors import Problem, Severity, Span
-from firesteel.options.kafka import BOOTSTRAP_SERVERS, TOPIC, TOPIC_PATTERN
+from firesteel.options.kafka import BOOTSTRAP_SERVERS, SINK_PARTITIONER, TOPIC, TOPIC_PATTERN
+from firesteel.options.partitioner import Custom
 from firesteel.options.setting import STATE_TTL
 from firesteel.plan.delivery import advise_delivery
 from firesteel.plan.node import Sink, scans
@@ -20,7 +22,24 @@ _SIMPLE = re.compile(r"[^(*+?{]*(?:[*+?][^(*+?{]*){0,2}")
 
 def advise(sinks: tuple[Sink, ...], settings: Mapping[str, object]) -> tuple[Problem, ...]:
     delivery = (problem for sink in sinks for problem in advise_delivery(sink))
-    return (*_endless_state(sinks, settings), *_loops(sinks), *_shared_topics(sinks), *delivery)
+    scattered = (problem for sink in sinks for problem in _scattered(sink))
+    return (*_endless_state(sinks, settings), *_loops(sinks), *_shared_topics(sinks), *scattered, *delivery)
+
+
+def _scattered(sink: Sink) -> Iterator[Problem]:
+    """Only a key, or a class of the user's, keeps the changes of a row in one partition."""
+    table = sink.table
+    if table.connector != "kafka" or table.key_format is not None or sink.changelog == INSERT_ONLY:
+        return
+    partitioner = table.options.get(SINK_PARTITIONER)
+    if isinstance(partitioner, Custom):
+        return
+    yield _warning(
+        f"'{table.name}' gets updates or deletes, and its messages have no key: those of one row go to different partitions"
+        " and lose their order.",
+        sink.span,
+        "Add 'key.format' and 'key.fields' with the columns that tell rows apart, unless the topic has one partition.",
+    )
 
 
 def _endless_state(sinks: Iterable[Sink], settings: Mapping[str, object]) -> Iterator[Problem]:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ from firesteel.catalog.table import Computed, Table
 from firesteel.errors import Problem, ScriptError, Severity, Source, Span
 from firesteel.options.option import Option
 from firesteel.options.redaction import redact
+from firesteel.options.registry import vocabulary
 from firesteel.options.secret import mask
 from firesteel.options.spark_setting import refuse_setting
 from firesteel.plan.advice import advise
@@ -32,10 +33,13 @@ from firesteel.plan.python_function import PythonModules, bind_functions, load_f
 from firesteel.plan.resolve_insert import resolve_insert
 from firesteel.plan.resolve_query import QueryResolver
 from firesteel.plan.resolve_table import resolve_table, resolve_watermark
-from firesteel.plan.support import check_support, settings_without_effect
+from firesteel.plan.setting import check_settings
+from firesteel.plan.support import check_support
+from firesteel.plan.unused import spare_unused
 from firesteel.plan.weigh_rows import weigh_rows
 from firesteel.sql.script import parse_script
 from firesteel.sql.statement import (
+    Client,
     ComputedColumn,
     CreateFunction,
     CreateTable,
@@ -86,7 +90,7 @@ def analyze(
 ) -> Analysis:
     """`settings` count as if the script began with a SET for each. `modules` are those whose functions may be used."""
     script, problems = parse_script(source)
-    known = Known()
+    known = Known(modules)
     for key, value in (settings or {}).items():
         nowhere = Span(0, 0)
         known.catalog, found = declare(Set(nowhere, Text(key, nowhere), Text(value, nowhere)), known.catalog)
@@ -95,16 +99,68 @@ def analyze(
     known.report(*problems)
     known.broken |= {known.catalog.key(name) for name in script.refused}
     sinks: list[Sink] = []
-    for statement in script.statements:
+    statements = _until_quit(script.statements, known)
+    inserts = tuple(_written_inserts(statements))
+    known.runs = bool(inserts)
+    for statement in statements:
         sinks += _statement(statement, known, modules or PythonModules())
     known.report(*advise(tuple(sinks), known.catalog.settings))
-    known.report(*settings_without_effect(known.catalog.settings))
-    ordered = sorted(known.problems, key=lambda problem: problem.span.start if problem.span else 0)
+    known.report(*check_settings(tuple(sinks), known.catalog.settings))
+    found = known.problems
+    if inserts and not any(problem.is_error for problem in problems):
+        found = spare_unused(found, known, inserts)
+    ordered = sorted(found, key=lambda problem: problem.span.start if problem.span else 0)
     # From here on the script's text is only shown, so its secrets end here.
-    redacted = redact(source.text)
+    names = {*_names(known.catalog), *vocabulary()}
+    redacted = redact(source.text, names)
+    known.catalog = replace(known.catalog, secrets=known.catalog.secrets - names)
     secrets = {*known.catalog.secrets, *redacted.secrets}
     shown = tuple(_masked(problem, secrets) for problem in ordered)
     return Analysis(Source(source.name, redacted.text), known.catalog, tuple(sinks), shown)
+
+
+def _until_quit(statements: tuple[Statement, ...], known: Known) -> tuple[Statement, ...]:
+    """What a client would read: nothing that stands behind QUIT."""
+    for number, statement in enumerate(statements, start=1):
+        if isinstance(statement, Client) and statement.ends:
+            if number < len(statements):
+                known.report(
+                    Problem(
+                        f"'{statement.word}' ends the script: what stands behind it is not run.",
+                        statement.span,
+                        "Remove it, or what stands behind it.",
+                        Severity.WARNING,
+                    )
+                )
+            return statements[: number - 1]
+    return statements
+
+
+def _written_inserts(statements: Iterable[Statement]) -> Iterator[Insert]:
+    for statement in statements:
+        match statement:
+            case Insert():
+                yield statement
+            case StatementSet(inserts=inserts) | Explain(statement=StatementSet(inserts=inserts)):
+                yield from inserts
+            case Explain(statement=Insert() as inner):
+                yield inner
+
+
+#: Options whose values are names, as those of tables are.
+_SHOWN = frozenset({"connector", "connector.type", "format", "format.type", "key.format", "value.format", "topic"})
+
+
+def _names(catalog: Catalog) -> Iterator[str]:
+    """The script's own names: a password that equals one is not given away by it."""
+    for key in (*catalog.tables, *catalog.views):
+        yield from (key, *key.split("."))
+    for table in catalog.tables.values():
+        yield from (column.name for column in table.columns)
+    for definition in catalog.definitions.values():
+        for entry in definition.options:
+            if entry.key.value in _SHOWN:
+                yield from (entry.value.value, *entry.value.value.split("-"))
 
 
 #: A message that quotes a name of a megabyte is cut in its middle.
@@ -127,6 +183,8 @@ def _statement(statement: Statement, known: Known, modules: PythonModules) -> li
     _bind(statement, known)
     known.catalog, problems = declare(statement, known.catalog)
     known.report(*problems)
+    if isinstance(statement, CreateTable):
+        known.declared.setdefault(known.catalog.key(statement.name), set()).update(problems)
     match statement:
         case CreateFunction(language=language) if language.upper() == "PYTHON":
             function, problems = load_function(statement, modules)
@@ -202,6 +260,7 @@ def _check_table(statement: CreateTable, known: Known) -> None:
         resolve_watermark(table, relation)
     except Mistake as mistake:
         known.report(mistake.problem)
+        known.declared[known.catalog.key(statement.name)].add(mistake.problem)
         known.broken.add(known.catalog.key(statement.name))
 
 
@@ -228,9 +287,10 @@ def _check_query(statement: Query, known: Known) -> None:
         known.report(mistake.problem)
     except Hidden:
         return
+    why = "so it does nothing in a job" if known.runs else "and the script has no INSERT INTO: there is nothing to run"
     known.report(
         Problem(
-            "This SELECT writes nowhere, so it does nothing in a job.",
+            f"This SELECT writes nowhere, {why}.",
             statement.span,
             "Write INSERT INTO a table before it.",
             Severity.WARNING,

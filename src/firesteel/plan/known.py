@@ -6,7 +6,8 @@ from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.table import Table
 from firesteel.errors import Problem
 from firesteel.plan.mistake import Mistake
-from firesteel.plan.python_function import PythonFunction
+from firesteel.plan.partitioner import check_partitioner
+from firesteel.plan.python_function import PythonFunction, PythonModules
 from firesteel.sql.statement import CreateView, Name, OptionEntry
 
 
@@ -17,9 +18,15 @@ class Hidden(Exception):
 class Known:
     """The catalog so far, the names whose declaration failed, and the problems found, each of them once."""
 
-    def __init__(self) -> None:
+    def __init__(self, modules: PythonModules | None = None) -> None:
         self.catalog = Catalog()
+        #: Whose Python may be used.
+        self.modules = modules or PythonModules()
         self.broken: set[str] = set()
+        #: Whether the script has an INSERT.
+        self.runs = True
+        #: What is wrong with each table however it is used.
+        self.declared: dict[str, set[Problem]] = {}
         #: What the script's functions are, by their names in lower case.
         self.functions: dict[str, PythonFunction] = {}
         # In the order they were found. A dict, since a generated script can have thousands of them.
@@ -46,6 +53,9 @@ class Known:
             raise Mistake(f"'{name.text}' is a view and cannot be written.", name.span, "Write into a table.")
         table = self._table(name, hints)
         self.report(*table.problems_as_sink)
+        wrong = check_partitioner(table, self.modules)
+        if wrong is not None:
+            self.report(wrong)
         return table
 
     def _table(self, name: Name, hints: tuple[OptionEntry, ...]) -> Table:

@@ -136,20 +136,25 @@ def callable_of(target: object) -> Callable[..., object]:
     return typing.cast(Callable[..., object], target)
 
 
-def _find(module: str, attribute: str, folder: Path | None) -> object:
+def import_module(module: str, folder: Path | None) -> python_types.ModuleType:
+    """A module that was allowed; the script's folder is searched first. Raises whatever the module's own code raises."""
     with _searched(folder):
-        try:
-            imported = importlib.import_module(module)
-        except ModuleNotFoundError as error:
-            place = f" in '{folder}' or" if folder is not None else ""
-            raise _Refusal(
-                f"The module '{error.name}' is not found{place} on Python's path.",
-                "Put it beside the script, or install it.",
-            ) from None
-        except Exception as error:
-            raise _Refusal(
-                f"The module '{module}' cannot be imported: {type(error).__name__}: {str(error)[:200]}"
-            ) from None
+        return importlib.import_module(module)
+
+
+def _find(module: str, attribute: str, folder: Path | None) -> object:
+    try:
+        imported = import_module(module, folder)
+    except ModuleNotFoundError as error:
+        place = f" in '{folder}' or" if folder is not None else ""
+        raise _Refusal(
+            f"The module '{error.name}' is not found{place} on Python's path.",
+            "Put it beside the script, or install it.",
+        ) from None
+    except Exception as error:
+        raise _Refusal(
+            f"The module '{module}' cannot be imported: {type(error).__name__}: {str(error)[:200]}"
+        ) from None
     target = getattr(imported, attribute, None)
     if target is None:
         raise _Refusal(f"The module '{module}' has no function '{attribute}'.")

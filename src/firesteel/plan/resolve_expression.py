@@ -235,6 +235,8 @@ class ExpressionResolver:
         for branch in node.args["ifs"]:
             if subject is not None:
                 when = self.call("=", [subject, branch.this], branch)
+                for value in branch.args.get("others") or ():
+                    when = self.built("OR", (when, self.call("=", [subject, value], branch)), branch)
             else:
                 when = self.condition(branch.this)
             branches.append((when, self.resolve(branch.args["true"])))

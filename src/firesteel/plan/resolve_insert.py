@@ -5,6 +5,7 @@ from __future__ import annotations
 from firesteel.catalog.changelog import sink_changelog
 from firesteel.catalog.table import Metadata, Physical, Table
 from firesteel.changelog import INSERT_ONLY, UPSERT, RowKind
+from firesteel.errors import Problem
 from firesteel.plan.expression import Expression, Literal, column_refs
 from firesteel.plan.keep_old_rows import keep_old_rows
 from firesteel.plan.known import Hidden, Known
@@ -26,11 +27,12 @@ def resolve_insert(insert: Insert, known: Known) -> Sink | None:
     try:
         relation = QueryResolver(known).resolve(insert.query)
         table = _target(insert, known)
-        node = _columns(insert, table, relation)
+        node = _columns(insert, table, relation, known)
         # Merged, so that a key that is a constant can be seen to be one.
         sink = keep_old_rows(Sink(limit_rank(merge_projects(node)), table, insert.span))
         _check_ranks(sink)
         check_changelog(sink, insert)
+        _check_conflicts(sink, insert)
         return sink
     except Mistake as mistake:
         known.report(mistake.problem)
@@ -46,6 +48,18 @@ def _target(insert: Insert, known: Known) -> Table:
     return table
 
 
+def _check_conflicts(sink: Sink, insert: Insert) -> None:
+    """Rows of two keys can meet in one row of the table only where its key is not the query's own."""
+    action, unique = insert.on_conflict, sink.unique_key
+    if action is None or (unique is not None and unique <= frozenset(sink.table.primary_key)):
+        return
+    raise Mistake(
+        f"'ON CONFLICT DO {action.text}' is not supported yet.",
+        action.span,
+        "Remove it where no two rows of the query share a PRIMARY KEY of the table.",
+    )
+
+
 def sink_columns(table: Table) -> tuple[Field, ...]:
     """The columns an INSERT fills: the physical ones and the metadata that is not VIRTUAL."""
     return tuple(
@@ -55,7 +69,7 @@ def sink_columns(table: Table) -> tuple[Field, ...]:
     )
 
 
-def _columns(insert: Insert, table: Table, relation: Relation) -> Node:
+def _columns(insert: Insert, table: Table, relation: Relation, known: Known) -> Node:
     """A Project that gives each column of the sink its value, by position, cast where Flink casts by itself."""
     wanted = sink_columns(table)
     span = span_of(insert.query)
@@ -78,16 +92,23 @@ def _columns(insert: Insert, table: Table, relation: Relation) -> Node:
             f"The query gives ({given}); the table takes ({takes}).",
         )
     filled: dict[str, Expression] = {}
+    fits = True
     for column, target in zip(relation.scope.columns, targets, strict=True):
         if not implicit_cast(column.ref.type, target.type):
             written = "This" if column.name.startswith("EXPR$") else f"'{column.name}'"
-            raise Mistake(
-                f"{written} is of type {column.ref.type.sql} and the column '{target.name}' of '{table.name}'"
-                f" is of type {target.type.sql}.",
-                column.span or span,
-                f"Write CAST({'…' if written == 'This' else column.name} AS {target.type.sql}).",
+            known.report(
+                Problem(
+                    f"{written} is of type {column.ref.type.sql} and the column '{target.name}' of '{table.name}'"
+                    f" is of type {target.type.sql}.",
+                    column.span or span,
+                    f"Write CAST({'…' if written == 'This' else column.name} AS {target.type.sql}).",
+                )
             )
+            fits = False
+            continue
         filled[target.name] = to_type(column.ref, _loose(target.type))
+    if not fits:
+        raise Hidden()
     expressions = tuple(filled.get(field.name, Literal(None, field.type.with_nullable(True))) for field in wanted)
     return Project(relation.node, wanted, expressions, span)
 

@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from firesteel.errors import Span
 from firesteel.plan.expression import ColumnRef, Expression, together
+from firesteel.plan.hint import advise_hints
 from firesteel.plan.join_kind import JoinKind
 from firesteel.plan.known import Hidden, Known
 from firesteel.plan.mistake import Mistake
@@ -14,12 +15,13 @@ from firesteel.plan.relation import Names, Relation
 from firesteel.plan.resolve_expression import ExpressionResolver, to_type
 from firesteel.plan.resolve_group import Item, has_aggregate, resolve_group
 from firesteel.plan.resolve_join import absorb_condition, exists_join, in_join, resolve_join
+from firesteel.plan.resolve_qualify import inside_qualify
 from firesteel.plan.resolve_rank import (
     has_window,
     hidden_orders,
     resolve_limit,
     resolve_row_number,
-    without_orders,
+    without_hidden,
 )
 from firesteel.plan.resolve_table import resolve_table
 from firesteel.plan.resolve_unnest import resolve_unnest
@@ -34,7 +36,6 @@ from firesteel.types import DataType, Field
 #: Clauses of SELECT that the lowering does not know yet, by their name in sqlglot's tree.
 _NOT_YET = {
     "laterals": "LATERAL",
-    "qualify": "QUALIFY",
     "match": "MATCH_RECOGNIZE",
 }
 
@@ -156,6 +157,9 @@ class QueryResolver:
             if found := select.args.get(key):
                 first = found[0] if isinstance(found, list) else found
                 raise Mistake(f"{name} is not supported yet.", span_of(first) or span_of(select))
+        self.known.report(*advise_hints(select))
+        if select.args.get("qualify"):
+            return self._qualified(select)
         relation = self._tables_of(select)
         if where := select.args.get("where"):
             relation = absorb_condition(self._where(relation, where))
@@ -185,12 +189,23 @@ class QueryResolver:
             width = len(items)
             hidden, orders = hidden_orders(select, items)
             relation = self._project(relation, [*items, *hidden], resolver, select)
-            return without_orders(resolve_limit(relation, select, orders), width)
+            return without_hidden(resolve_limit(relation, select, orders), width)
         relation = self._project(relation, items, resolver, select)
         node = relation.node
         keys = tuple(field.name for field in node.fields)
         distinct = close_window(Aggregate(node, keys, node.fields, (), span=span_of(select)))
         return resolve_limit(Relation(distinct, relation.scope), select)
+
+    def _qualified(self, select: exp.Select) -> Relation:
+        """QUALIFY: the query without it, and a filter around it, as one writes it by hand."""
+        inner, condition, hidden = inside_qualify(select)
+        if select.args.get("distinct"):
+            raise Mistake("QUALIFY beside DISTINCT is not supported yet.", span_of(condition), "Filter in a subquery.")
+        relation = self._select(inner)
+        width = len(relation.columns) - hidden
+        passes = ExpressionResolver(relation.scope, "QUALIFY").condition(condition)
+        filtered = Relation(Filter(relation.node, passes, span_of(condition)), relation.scope)
+        return resolve_limit(without_hidden(filtered, width), select)
 
     def _tables_of(self, select: exp.Select) -> Relation:
         source = _source(select)

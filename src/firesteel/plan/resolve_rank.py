@@ -113,8 +113,8 @@ def _by_number(wanted: exp.Expression, items: list[Item]) -> exp.Expression:
     return items[number - 1].node
 
 
-def without_orders(relation: Relation, width: int) -> Relation:
-    """The relation without the columns that only its order needed."""
+def without_hidden(relation: Relation, width: int) -> Relation:
+    """The relation without the columns that only its order or its QUALIFY needed."""
     columns = relation.scope.columns
     if len(columns) == width:
         return relation

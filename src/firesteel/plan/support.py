@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from firesteel.catalog.table import Table
 from firesteel.changelog import INSERT_ONLY
 from firesteel.errors import Problem, Severity
 from firesteel.options.avro_confluent import PROPERTIES
 from firesteel.options.registry import format_named
-from firesteel.options.setting import STATE_TTL
 from firesteel.plan.aggregate import REVERSIBLE
 from firesteel.plan.check_window import check_windows
 from firesteel.plan.node import Aggregate, Join, Node, Rank, Scan, Sink, scans
 from firesteel.plan.retraction import null_when_retracted
 from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp, TimestampLtz
-
-_SETTINGS_WITHOUT_EFFECT = ((STATE_TTL, "State is kept for ever."),)
 
 #: The formats that have a decoder and an encoder.
 FORMATS = frozenset(
@@ -136,11 +133,3 @@ def _mixed_order(node: Rank) -> Iterator[Problem]:
                 node.span,
                 "Order all columns in one direction.",
             )
-
-
-def settings_without_effect(settings: Mapping[str, object]) -> tuple[Problem, ...]:
-    return tuple(
-        Problem(f"'{option.key}' has no effect yet.", hint=hint, severity=Severity.WARNING)
-        for option, hint in _SETTINGS_WITHOUT_EFFECT
-        if option.key in settings
-    )

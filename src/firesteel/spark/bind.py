@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from firesteel.catalog.table import Metadata, Table
 from firesteel.changelog import INSERT_ONLY
-from firesteel.kafka.dead_letter import DeadLetters
+from firesteel.kafka.dead_letter import USUAL_BYTES, DeadLetters
+from firesteel.kafka.partition import find_class
 from firesteel.kafka.position import Subscription
 from firesteel.kafka.properties import Role, client_config
 from firesteel.kafka.transaction import TransactionLimits
+from firesteel.kafka.writer import fit_batches
 from firesteel.options.error_handling import ERROR_HANDLING_LOG_TARGET, ERROR_HANDLING_MODE, ErrorMode
 from firesteel.options.json import IGNORE_PARSE_ERRORS
 from firesteel.options.kafka import (
     GROUP_ID,
     SCAN_DISCOVERY_INTERVAL,
+    SCAN_HEADER_FILTER,
     SCAN_MAX_ROWS_PER_BATCH,
     SCAN_PARALLELISM,
+    SCAN_WATERMARK_IDLE_TIMEOUT,
     SINK_DELIVERY_GUARANTEE,
     SINK_PARALLELISM,
     SINK_PARTITIONER,
@@ -26,13 +31,14 @@ from firesteel.options.kafka import (
     DeliveryGuarantee,
 )
 from firesteel.options.legacy import SINK_IGNORE_RETRACTION, UpdateMode
-from firesteel.options.partitioner import Default
+from firesteel.options.partitioner import Custom, Default, Partitioner
 from firesteel.options.position import bound, start_position
 from firesteel.options.upsert_kafka import SINK_BUFFER_FLUSH_MAX_ROWS
 from firesteel.plan.delivery import is_exactly_once
 from firesteel.plan.node import Scan, Sink
 from firesteel.plan.retraction import is_in_order
 from firesteel.spark.exactly_once import ExactlyOnceSpec, same_cluster
+from firesteel.spark.python_function import send_along
 from firesteel.spark.sink import WriteSpec
 from firesteel.spark.source import ReadSpec
 
@@ -46,10 +52,11 @@ def bind_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold:
     max_rows = options.get(SCAN_MAX_ROWS_PER_BATCH) or 1
     metadata = {column.name: column.key for column in table.columns if isinstance(column, Metadata)}
     interval = options.get(SCAN_DISCOVERY_INTERVAL)
+    idle = options.get(SCAN_WATERMARK_IDLE_TIMEOUT)
     return ReadSpec(
         table=table.name,
         config=client_config(options.properties, Role.CONSUMER),
-        subscription=_subscription(table),
+        subscription=subscription(table),
         start=start_position(table.connector, options),
         bound=bound(options),
         group=options.get(GROUP_ID),
@@ -69,15 +76,19 @@ def bind_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold:
         tasks=options.get(SCAN_PARALLELISM) or parallelism,
         number=number,
         stage=str(stage) if dead_letter_topic(table) else None,
+        tally=str(stage.with_name("tally")),
+        idle_seconds=idle.total_seconds() if idle is not None else None,
+        header_filter=options.get(SCAN_HEADER_FILTER),
     )
 
 
-def bind_letters(scan: Scan, number: int, job: str) -> DeadLetters | None:
+def bind_letters(scan: Scan, number: int, job: str, most_bytes: int | None = None) -> DeadLetters | None:
     table = scan.table
     topic = dead_letter_topic(table)
     if topic is None:
         return None
-    return DeadLetters(number, table.name, job, topic, client_config(table.options.properties, Role.PRODUCER))
+    config = fit_batches(client_config(table.options.properties, Role.PRODUCER), most_bytes)
+    return DeadLetters(number, table.name, job, topic, config, most_bytes or USUAL_BYTES)
 
 
 def dead_letter_topic(table: Table) -> str | None:
@@ -87,20 +98,21 @@ def dead_letter_topic(table: Table) -> str | None:
     return table.options.get(ERROR_HANDLING_LOG_TARGET)
 
 
-def bind_sink(sink: Sink, *, drop_nulls: bool) -> WriteSpec:
+def bind_sink(sink: Sink, *, drop_nulls: bool, most_bytes: int | None = None) -> WriteSpec:
+    """`most_bytes`: the largest message that its topics take."""
     table, options = sink.table, sink.table.options
     ignore_deletes: bool | None = options.get(SINK_IGNORE_RETRACTION)
     return WriteSpec(
         table=table.name,
-        config=client_config(options.properties, Role.PRODUCER),
-        topics=_subscription(table),
+        config=fit_batches(client_config(options.properties, Role.PRODUCER), most_bytes),
+        topics=subscription(table),
         metadata={
             column.name: column.key for column in table.columns if isinstance(column, Metadata) and not column.virtual
         },
         value=table.value_format,
         key=table.key_format,
         fields=sink.fields,
-        partitioner=options.get(SINK_PARTITIONER) or Default(),
+        partitioner=_with_class(options.get(SINK_PARTITIONER) or Default()),
         upsert=table.connector == "upsert-kafka",
         drop_nulls=drop_nulls,
         ignore_deletes=bool(ignore_deletes),
@@ -110,6 +122,15 @@ def bind_sink(sink: Sink, *, drop_nulls: bool) -> WriteSpec:
         tasks=options.get(SINK_PARALLELISM),
         lossy=options.get(SINK_DELIVERY_GUARANTEE) is DeliveryGuarantee.NONE,
     )
+
+
+def _with_class(partitioner: Partitioner) -> Partitioner:
+    """A class that lies beside the script travels with the rows' writer: the workers need not have it."""
+    if not isinstance(partitioner, Custom):
+        return partitioner
+    loaded = find_class(partitioner)
+    send_along(partitioner.module)
+    return replace(partitioner, loaded=loaded)
 
 
 def bind_exactly_once(
@@ -139,7 +160,7 @@ def transaction_prefix(table: Table, job: str) -> str:
     return table.options.get(SINK_TRANSACTIONAL_ID_PREFIX) or job
 
 
-def _subscription(table: Table) -> Subscription:
+def subscription(table: Table) -> Subscription:
     pattern = table.options.get(TOPIC_PATTERN)
     return Subscription(table.topics, pattern.pattern if pattern is not None else None)
 

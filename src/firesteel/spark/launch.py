@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import signal
 import subprocess
 import sys
 import time
@@ -27,6 +26,7 @@ from firesteel.spark.configuration import (
     write_properties,
 )
 from firesteel.spark.home import VARIABLE, find_home
+from firesteel.spark.jvm import stand_apart
 from firesteel.spark.master import is_local
 from firesteel.spark.place import open_log
 from firesteel.spark.python import start_fork_server, stop_fork_server
@@ -88,9 +88,8 @@ def _start(command: list[str], environment: Mapping[str, str], log: Path) -> sub
             env=environment,
             # What it writes holds what the topics hold.
             umask=PRIVATE,
-            # Signals to the whole group are ours to handle: Ctrl-C, and the stop of who manages services.
-            process_group=0,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+            # Signals are ours to handle.
+            preexec_fn=stand_apart,
         )
     finally:
         os.close(errors)

@@ -21,7 +21,7 @@ from firesteel.spark.spelling import Spelling, literal
 def _python(call: Call, args: list[Column]) -> Column:
     path = str(literal(call, 0))
     function = find_target(path)
-    beside = _send_along(path)
+    beside = send_along(path.rpartition(".")[0])
     result = arrow_type(call.type)
 
     def compute(*columns: pa.Array) -> pa.Array:
@@ -48,11 +48,11 @@ def _python(call: Call, args: list[Column]) -> Column:
     return computed(compute, call.type, F.lit(True), *args[1:])
 
 
-def _send_along(path: str) -> str | None:
+def send_along(module_name: str) -> str | None:
     """The module travels with the function, and so does what lies beside it: the workers need not have them installed. Gives the
     folder where they lie; None for a module that is installed.
     """
-    module = sys.modules[path.rpartition(".")[0]]
+    module = sys.modules[module_name]
     if module.__file__ is None:
         return None
     folder = Path(module.__file__).resolve().parent
@@ -64,7 +64,7 @@ def _send_along(path: str) -> str | None:
         if place is not None and Path(place).resolve().parent == folder:
             cloudpickle.register_pickle_by_value(other)  # type: ignore[no-untyped-call]
     # The folder that holds the whole package.
-    depth = path.rpartition(".")[0].count(".") + (Path(module.__file__).stem == "__init__")
+    depth = module_name.count(".") + (Path(module.__file__).stem == "__init__")
     return str(folder.parents[depth - 1] if depth else folder)
 
 

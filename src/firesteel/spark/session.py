@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import signal
+import subprocess
 import sys
 import threading
 import warnings
@@ -16,9 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from py4j.protocol import Py4JError
-from pyspark import SparkContext
+from pyspark import SparkContext, java_gateway
 from pyspark.errors.exceptions.base import PySparkException
-from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from firesteel.errors import OutsideError, UsageError
@@ -33,6 +33,7 @@ from firesteel.spark.configuration import (
     write_properties,
 )
 from firesteel.spark.home import use_home
+from firesteel.spark.jvm import stand_apart
 from firesteel.spark.launch import Launched
 from firesteel.spark.log import keep_small
 from firesteel.spark.master import is_local
@@ -96,6 +97,9 @@ def open_session(
     _remove_at_end(session, folders)
     parents = [folder.parent for folder in folders.all()]
     threading.Thread(target=sweep, args=(parents,), name="firesteel-sweep", daemon=True).start()
+    # Python's server of accumulators would print a traceback when the JVM ends, which is told in a sentence.
+    server: Any = session.sparkContext._accumulatorServer
+    server.handle_error = lambda *_: None
     return session
 
 
@@ -120,10 +124,23 @@ def _start_jvm(conf: Mapping[str, str], folders: Folders) -> None:
     words = os.environ.get(_SUBMIT_WORDS, "pyspark-shell")
     told = f"--properties-file {shlex.quote(str(write_properties(conf, folders)))} --load-spark-defaults {words}"
     with _environment({**start_variables(folders), _SUBMIT_WORDS: told}):
-        launch: Any = launch_gateway
-        gateway = launch(popen_kwargs={"umask": PRIVATE, "process_group": 0})
+        gateway: Any = _launch_apart()
     folders.claim(gateway.proc.pid)
     SparkContext._ensure_initialized(gateway=gateway)
+
+
+def _launch_apart() -> Any:
+    """PySpark's own start, but for the signals that the JVM ignores: it decides on them itself, and nobody can say otherwise."""
+
+    def start(command: list[str], **words: Any) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(command, **{**words, "umask": PRIVATE, "preexec_fn": stand_apart})
+
+    gateways: Any = java_gateway
+    before, gateways.Popen = gateways.Popen, start
+    try:
+        return gateways.launch_gateway()
+    finally:
+        gateways.Popen = before
 
 
 _SUBMIT_WORDS = "PYSPARK_SUBMIT_ARGS"
@@ -192,6 +209,13 @@ def _quieten() -> None:
     """PySpark would print errors of a query to standard error, as JSON, beside the sentence that we make of them."""
     for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger", "py4j"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    # Py4j tells nobody in particular that a JVM has gone: it uses the root's logger.
+    if _is_not_of_py4j not in logging.getLogger().filters:
+        logging.getLogger().addFilter(_is_not_of_py4j)
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    return Path(record.pathname).parent.name != "py4j"
 
 
 class _HeldSignals:

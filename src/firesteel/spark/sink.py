@@ -22,7 +22,7 @@ from firesteel.formats.registry import make_encoder
 from firesteel.kafka.outgoing import Outgoing
 from firesteel.kafka.partition import make_chooser
 from firesteel.kafka.position import Subscription
-from firesteel.kafka.writer import kept_writer
+from firesteel.kafka.writer import RefusedError, kept_writer
 from firesteel.options.partitioner import Partitioner
 from firesteel.spark.destination import Destinations
 from firesteel.spark.failure import carry
@@ -31,7 +31,7 @@ from firesteel.spark.kind import CODES, KIND
 from firesteel.spark.last_change import last_changes
 from firesteel.spark.net import net_changes
 from firesteel.spark.task import batch_number, task_number
-from firesteel.types import Field
+from firesteel.types import BINARY, CHARACTER, MAX_LENGTH, Binary, Char, Field
 
 #: Gathered changes go on in blocks of so many.
 _BLOCK = 10_000
@@ -59,6 +59,8 @@ class WriteSpec:
     lossy: bool = False
     #: DLI's `ignore-retraction`: what is to be taken back stays.
     ignore_deletes: bool = False
+    #: Text and bytes that do not fit their column's length stop the job.
+    check_lengths: bool = False
     #: DLI's `retract`: each change is written, the old row as a null value of its key before the new one.
     retract: bool = False
     #: How many keys a task gathers, to write only the last change of each; 0: none.
@@ -67,19 +69,30 @@ class WriteSpec:
     tasks: int | None = None
 
 
+#: What a writing task gives back: how many rows it wrote, or what no second try of it could mend.
+WRITTEN_ROW = "written long, failure string"
+
+
 def make_write_task(
     spec: WriteSpec, faults: FaultFile | None
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """For `mapInArrow`: writes the rows of one task and gives back how many they were."""
+    """For `mapInArrow`: writes the rows of one task and gives back a `WRITTEN_ROW`."""
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        written, failure = 0, None
         try:
             written = _write_all(spec, batches)
             if faults is not None:
                 reach(faults.read(), "m6", batch_number())
+        except RefusedError as error:
+            if not error.is_final:
+                raise carry(error) from None
+            # Raised here, Spark would try the task again, and again.
+            failure = str(carry(error))
         except FiresteelError as error:
             raise carry(error) from None
-        yield pa.RecordBatch.from_arrays([pa.array([written], pa.int64())], names=["written"])
+        told = [pa.array([written], pa.int64()), pa.array([failure], pa.string())]
+        yield pa.RecordBatch.from_arrays(told, names=["written", "failure"])
 
     return task
 
@@ -151,6 +164,8 @@ class RowEncoder:
         kinds = batch.column(KIND) if KIND in batch.schema.names else None
         rows = self._typed(batch)
         rows, kinds = self._enforce_not_null(rows, kinds)
+        if self.spec.check_lengths:
+            self._check_lengths(rows)
         keys: list[bytes | None] | None = None
         if self._key is not None:
             keys = self._encode(self._key, self.spec.key, rows, None)
@@ -191,6 +206,21 @@ class RowEncoder:
             return encoded
         except EncodeError as error:
             raise JobError(f"A row cannot be written to '{self.spec.table}': {error.detail}") from None
+
+    def _check_lengths(self, rows: pa.RecordBatch) -> None:
+        for field in self.spec.fields:
+            wanted = field.type
+            if not isinstance(wanted, (*CHARACTER, *BINARY)) or wanted.length == MAX_LENGTH:
+                continue
+            column = rows.column(field.name)
+            lengths = pc.utf8_length(column) if isinstance(wanted, CHARACTER) else pc.binary_length(column)
+            wrong = pc.not_equal if isinstance(wanted, (Char, Binary)) else pc.greater
+            if pc.any(wrong(lengths, wanted.length)).as_py():
+                raise JobError(
+                    f"The column '{field.name}' of '{self.spec.table}' is of type {wanted.sql} and a row has a value of"
+                    " another length in it.",
+                    hint="Cut it in the query, or SET 'table.exec.sink.type-length-enforcer' = 'TRIM_PAD'.",
+                )
 
     def _enforce_not_null(self, rows: pa.RecordBatch, kinds: pa.Array | None) -> tuple[pa.RecordBatch, pa.Array | None]:
         for field in self.spec.fields:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from firesteel.sql.cursor import MAX_CHAIN
 from firesteel.sql.interval import UNITS, check_interval, literal_form, literal_type
 from firesteel.sql.node import data_type, set_written_name, stamp
 from firesteel.sql.token import Kind, Token
@@ -184,9 +185,12 @@ class CallParser(TypeParser):
             node.set("this", self.expression())
         branches = []
         while when := self.accept("WHEN"):
-            condition = self.expression()
+            branch = exp.If(this=self.expression())
+            if node.this is not None and self.at(","):
+                branch.set("others", self._other_values())
             self.expect("THEN")
-            branches.append(self.stamped(exp.If(this=condition, true=self.expression()), when))
+            branch.set("true", self.expression())
+            branches.append(self.stamped(branch, when))
         if not branches:
             self.fail("WHEN")
         node.set("ifs", branches)
@@ -194,6 +198,15 @@ class CallParser(TypeParser):
             node.set("default", self.expression())
         self.expect("END")
         return self.stamped(node, start)
+
+    def _other_values(self) -> list[exp.Expression]:
+        """`, 2` of `CASE x WHEN 1, 2 THEN`."""
+        values: list[exp.Expression] = []
+        while self.accept(","):
+            values.append(self.expression())
+            if len(values) > MAX_CHAIN:
+                self.fail("THEN")
+        return values
 
     def _cast(self) -> exp.Expression | None:
         start = self._opened()

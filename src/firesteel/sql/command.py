@@ -7,6 +7,7 @@ from collections.abc import Callable
 from firesteel.errors import Span
 from firesteel.sql.create import CreateParser
 from firesteel.sql.statement import (
+    Client,
     Describe,
     Drop,
     Explain,
@@ -188,7 +189,7 @@ class StatementParser(CreateParser):
             self.advance()
             return Text(first.value, first.span)
         while not self.at_end() and (not stop or self.token.key != stop):
-            if self.token.kind is Kind.STRING:
+            if self.token.kind in (Kind.STRING, Kind.QUOTED):
                 self.fail("the end of the statement")
             self.advance()
         if first is self.token:
@@ -243,6 +244,10 @@ class StatementParser(CreateParser):
         name = self.path("a table")
         return Describe(self.span_from(start), name)
 
+    def _client(self) -> Client:
+        token = self.advance()
+        return Client(token.span, token.key)
+
     def _use(self) -> Use:
         start = self.expect("USE")
         if self.at("MODULES"):
@@ -267,4 +272,5 @@ _STATEMENTS: dict[str, Callable[[StatementParser], Statement]] = {
     "DESCRIBE": StatementParser._describe,
     "DESC": StatementParser._describe,
     "USE": StatementParser._use,
+    **dict.fromkeys(("QUIT", "EXIT", "CLEAR", "HELP"), StatementParser._client),
 }

@@ -12,6 +12,7 @@ from firesteel.sql.statement import (
     CreateFunction,
     CreateTable,
     CreateView,
+    Distribution,
     Like,
     MetadataColumn,
     Name,
@@ -31,6 +32,9 @@ _REFUSED = {
     "MODEL": None,
     "CONNECTION": None,
     "MATERIALIZED": "Write CREATE TABLE and INSERT INTO.",
+    # Huawei DLI's older language.
+    "SOURCE": "Write CREATE TABLE … WITH ('connector' = 'kafka', …) and read it.",
+    "SINK": "Write CREATE TABLE … WITH ('connector' = 'kafka', …) and INSERT INTO it.",
 }
 
 _LIKE_VERBS = ("INCLUDING", "EXCLUDING", "OVERWRITING")
@@ -86,7 +90,9 @@ class CreateParser(QueryParser):
                 self._table_element(body)
             self.close(")")
         comment = self._comment()
-        self._refuse_layout()
+        distributed = self._distributed()
+        partitioned = self._partitioned()
+        distributed = distributed or self._distributed()
         options: tuple[OptionEntry, ...] = ()
         if self.accept("WITH"):
             options = tuple(self.wrapped_list_of(self.option_entry))
@@ -109,16 +115,30 @@ class CreateParser(QueryParser):
             like=like,
             temporary=temporary,
             if_not_exists=if_not_exists,
+            partitioned=partitioned,
+            distributed=distributed,
         )
 
-    def _refuse_layout(self) -> None:
+    def _partitioned(self) -> Name | None:
         start = self.token
-        if self.accept("PARTITIONED", "DISTRIBUTED"):
-            self.refuse(
-                f"'{start.value}' has no meaning for a Kafka table.",
-                start.span,
-                "Leave it out: the topic has its own partitions.",
-            )
+        if not self.accept("PARTITIONED"):
+            return None
+        self.expect("BY")
+        self.wrapped_list_of(lambda: self.name("a column name"))
+        return Name(start.value, start.span, (start.value,))
+
+    def _distributed(self) -> Distribution | None:
+        start = self.token
+        if not self.accept("DISTRIBUTED"):
+            return None
+        columns: list[Name] = []
+        if self.accept("BY"):
+            self.accept("HASH", "RANGE")
+            columns = self.wrapped_list_of(lambda: self.name("a column name"))
+        if self.accept("INTO"):
+            self._count()
+            self.expect("BUCKETS")
+        return Distribution(tuple(columns), self.span_from(start))
 
     def _table_element(self, body: _Body) -> None:
         if self.at("WATERMARK"):

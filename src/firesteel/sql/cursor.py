@@ -153,6 +153,12 @@ class Cursor:
         """Something else than `expected` stands here."""
         token = self.token
         before = self.previous
+        if token.kind is Kind.QUOTED:
+            self.refuse(
+                "'\"' does not quote in Flink SQL.",
+                token.span,
+                "Write a text in single quotes 'x', a name in back-ticks `x`.",
+            )
         if hint is None and before.key == "," and (token.kind is Kind.END or token.key in (")", "]", ">", "FROM")):
             hint = "Take the ',' before it away."
         if token.kind is Kind.END:

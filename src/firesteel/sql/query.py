@@ -1,7 +1,7 @@
 """Queries: SELECT, VALUES, WITH, set operations and what may stand behind FROM, as sqlglot trees.
 
     SELECT …                                 exp.Select with sqlglot's arguments: expressions, distinct, from_, joins,
-                                             where, group, having, windows, order, limit, offset, with_, hint
+                                             where, group, having, windows, qualify, order, limit, offset, with_, hint
     *, t.*                                   exp.Star, exp.Column(this=exp.Star, table)
     GROUP BY a, CUBE (b), GROUPING SETS (…)  exp.Group(expressions); exp.Cube, exp.Rollup and exp.GroupingSets stand
                                              among them
@@ -36,7 +36,7 @@ from firesteel.sql.cursor import MAX_CHAIN
 from firesteel.sql.expression import ExpressionParser
 from firesteel.sql.node import set_table_hints, stamp
 from firesteel.sql.reserved import STRUCTURAL
-from firesteel.sql.statement import OptionEntry
+from firesteel.sql.statement import OptionEntry, Text
 from firesteel.sql.token import Kind, Token
 
 _SET_OPERATIONS: dict[str, type[exp.SetOperation]] = {"UNION": exp.Union, "EXCEPT": exp.Except}
@@ -188,6 +188,9 @@ class QueryParser(ExpressionParser):
             node.set("having", self.stamped(exp.Having(this=self.expression()), having))
         if self.accept("WINDOW"):
             node.set("windows", self.list_of(self._named_window))
+        qualify = self.accept("QUALIFY")
+        if qualify is not None:
+            node.set("qualify", self.stamped(exp.Qualify(this=self.expression()), qualify))
 
     def _select_item(self) -> exp.Expression:
         start = self.token
@@ -407,14 +410,21 @@ class QueryParser(ExpressionParser):
     # --- hints ------------------------------------------------------------------------------------------------------
 
     def option_entry(self) -> OptionEntry:
-        """`'key' = 'value'`."""
-        key = self.string("a key in single quotes")
+        """`'key' = 'value'`; DLI's reference has double quotes too."""
+        key = self._option_text("a key in single quotes")
         self.expect("=")
         value = self.token
         if value.kind in (Kind.WORD, Kind.NAME, Kind.NUMBER):
             # The value is not repeated: it may be a password.
             self.refuse(f"'{key.value[:80]}' has a value without quotes.", value.span, "Write it in single quotes.")
-        return OptionEntry(key, self.string("a value in single quotes"))
+        return OptionEntry(key, self._option_text("a value in single quotes"))
+
+    def _option_text(self, what: str) -> Text:
+        token = self.token
+        if token.kind is not Kind.QUOTED:
+            return self.string(what)
+        self.advance()
+        return Text(token.value, token.span)
 
     def option_hints(self) -> tuple[OptionEntry, ...]:
         """`/*+ OPTIONS('key' = 'value', …) */`."""

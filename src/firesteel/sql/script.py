@@ -235,14 +235,6 @@ def _check_tokens(tokens: list[Token], text: str) -> None:
     """Refuses what is no token of Flink SQL. A setting without quotes may hold any character."""
     setting = tokens[0].key in ("SET", "RESET")
     for token in tokens:
-        if token.kind is Kind.QUOTED:
-            raise Mistake(
-                Problem(
-                    "'\"' does not quote in Flink SQL.",
-                    token.span,
-                    hint="Write a text in single quotes 'x', a name in back-ticks `x`.",
-                )
-            )
         if token.kind is Kind.WRONG and not setting:
             written = text[token.start : token.end][:40]
             if written == "``":
@@ -254,6 +246,10 @@ def _check_tokens(tokens: list[Token], text: str) -> None:
                         token.span,
                         hint=f"Write a name that starts with a digit in back-ticks: `{written}`.",
                     )
+                )
+            if written[0] in "eE":
+                raise Mistake(
+                    Problem(f"{written} has an escape that is no character.", token.span, "Write E'\\u00e9'.")
                 )
             if written[0] in "xX":
                 raise Mistake(Problem(f"{written} is no hexadecimal text.", token.span, "Write X'1F'."))

@@ -95,6 +95,14 @@ class Like:
 
 
 @dataclass(frozen=True)
+class Distribution:
+    """`DISTRIBUTED BY [HASH] (columns) INTO n BUCKETS`, without columns where only buckets are named."""
+
+    columns: tuple[Name, ...]
+    span: Span
+
+
+@dataclass(frozen=True)
 class CreateTable:
     span: Span
     name: Name
@@ -106,6 +114,8 @@ class CreateTable:
     like: Like | None = None
     temporary: bool = False
     if_not_exists: bool = False
+    partitioned: Name | None = None
+    distributed: Distribution | None = None
 
 
 @dataclass(frozen=True)
@@ -212,8 +222,22 @@ class Use:
     name: Name
 
 
+@dataclass(frozen=True)
+class Client:
+    """`QUIT`, `EXIT`, `CLEAR` or `HELP`, which only mean something to whoever types them."""
+
+    span: Span
+    word: str
+
+    @property
+    def ends(self) -> bool:
+        """Whether a client reads no further."""
+        return self.word in ("QUIT", "EXIT")
+
+
 Statement = (
-    CreateTable
+    Client
+    | CreateTable
     | CreateView
     | CreateFunction
     | Insert

@@ -23,7 +23,7 @@ class Kind(Enum):
     HEX = auto()  # X'1F'
     NUMBER = auto()
     SYMBOL = auto()
-    QUOTED = auto()  # in double quotes, which Flink does not know
+    QUOTED = auto()  # in double quotes, which only DLI's reference has, for options
     WRONG = auto()  # no token of Flink SQL
     END = auto()  # after the last token of a statement
 
@@ -48,9 +48,10 @@ _TOKEN = re.compile(
     r"""
       (?P<SPACE>\s+|(?:--|//)[^\n\r]*+|/\*(?!\+)(?:[^*]++|\*(?!/))*+\*/)
     | (?P<HEX>[xX]'[^']*+')
+    | (?P<ESCAPED>[eE]'(?:[^'\\]++|\\.|'')*+')
     | (?P<STRING>(?:[nN]|[uU]&|_[A-Za-z][A-Za-z0-9_]*+)?'[^']*+(?:''[^']*+)*+')
     | (?P<NAME>`[^`]*+(?:``[^`]*+)*+`)
-    | (?P<QUOTED>"[^"]*+(?:""[^"]*+)*+")
+    | (?P<QUOTED>"(?:[^"\\]++|\\.|"")*+")
     | (?P<NUMBER>(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)
     | (?P<WORD>(?:[^\W\d]|\$)[\w$]*+)
     | (?P<OPEN>['`"]|/\*(?!\+))
@@ -113,7 +114,11 @@ def tokenize(text: str) -> tuple[list[Token], Problem | None]:
             right = len(digits) % 2 == 0 and all(digit in "0123456789abcdefABCDEF" for digit in digits)
             add(Token(Kind.HEX if right else Kind.WRONG, "", digits if right else value, position, end))
         elif group == "QUOTED":
-            add(Token(Kind.QUOTED, "", value[1:-1].replace('""', '"'), position, end))
+            add(Token(Kind.QUOTED, "", value[1:-1].replace('""', '"').replace('\\"', '"'), position, end))
+        elif group == "ESCAPED":
+            unescaped = _escaped_value(value[2:-1])
+            kind = Kind.STRING if unescaped is not None else Kind.WRONG
+            add(Token(kind, "", value if unescaped is None else unescaped, position, end))
         else:
             what, closing = _OPENINGS[value]
             end_of_line = text.find("\n", position)
@@ -139,10 +144,39 @@ def _string_value(raw: str) -> str:
     return value
 
 
+#: What may stand behind a backslash of `E'…'`.
+_C_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([0-7]{1,3})|(.))", re.DOTALL)
+_C_LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+
+
+def _escaped_value(body: str) -> str | None:
+    r"""The characters of `E'…'`; None where an escape names none.
+
+    >>> _escaped_value(r"a\tb\x41\u00e9\'")
+    "a\tbAé'"
+    """
+    points: list[int] = []
+
+    def character(found: re.Match[str]) -> str:
+        digits, base = (found[4], 8) if found[4] else (found[1] or found[2] or found[3], 16)
+        if digits is None:
+            points.append(0 if found[5] not in "xuU" else -1)
+            return _C_LETTERS.get(found[5], found[5])
+        points.append(int(digits, base))
+        return chr(points[-1]) if _is_character(points[-1]) else ""
+
+    text = _C_ESCAPE.sub(character, body.replace("''", "'"))
+    return text if all(_is_character(point) for point in points) else None
+
+
+def _is_character(point: int) -> bool:
+    """Half of a surrogate pair is no character, and no encoder takes it."""
+    return 0 <= point <= 0x10FFFF and not 0xD800 <= point <= 0xDFFF
+
+
 def _unescape(found: re.Match[str]) -> str:
     code = found.group(1) or found.group(2)
     if code is None:
         return "\\"
     point = int(code, 16)
-    # Half of a surrogate pair is no character, and no encoder takes it.
-    return chr(point) if point <= 0x10FFFF and not 0xD800 <= point <= 0xDFFF else "\ufffd"
+    return chr(point) if _is_character(point) else "\ufffd"

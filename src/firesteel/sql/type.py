@@ -94,7 +94,9 @@ class TypeParser(Cursor):
     def _nullability(self, type_: DataType) -> DataType:
         if self.accept_sequence("NOT", "NULL"):
             return type_.not_null()
-        self.accept("NULL")
+        # In `RETURNING INTEGER NULL ON EMPTY` the word belongs to what follows.
+        if not self.at_sequence("NULL", "ON"):
+            self.accept("NULL")
         return type_
 
     def _base_type(self) -> DataType:

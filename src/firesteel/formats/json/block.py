@@ -99,6 +99,7 @@ def block_reader(fields: Sequence[Field], settings: JsonSettings, table: Sequenc
     """None when a column has a type that only the exact reader knows."""
     rules = WireRules(
         iso_timestamps=settings.iso_timestamps,
+        legacy_times=settings.legacy_times,
         nested_rows=not settings.fail_on_missing_field,
         tree=settings.tree,
         decimals=any(has_decimal(field.type) for field in table),

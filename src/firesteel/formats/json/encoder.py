@@ -81,6 +81,7 @@ class JsonTexts:
 
     def column(self, column: pa.Array, data_type: DataType) -> pa.StringArray:
         column = as_type(column, data_type)
+        zone = self._settings.zone
         match data_type:
             case types.Null():
                 return pa.array([_NULL] * len(column), pa.string())
@@ -102,10 +103,10 @@ class JsonTexts:
             case types.Time():
                 # Flink keeps milliseconds of a time.
                 return _each(
-                    column.view(pa.int64()), lambda nanos: f'"{java_time.time_text(nanos // 1_000_000 * 1000)}"'
+                    column.view(pa.int64()), lambda nanos: f'"{java_time.time_text(nanos // 1_000_000 * 1000)}{zone}"'
                 )
             case types.Timestamp():
-                return _quoted(text_column.timestamp_texts(column, self._settings.timestamp.separator, ""))
+                return _quoted(text_column.timestamp_texts(column, self._settings.timestamp.separator, zone))
             case types.TimestampLtz():
                 return _quoted(text_column.timestamp_texts(column, self._settings.timestamp_ltz.separator, "Z"))
             case types.Array(element):

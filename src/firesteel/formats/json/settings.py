@@ -18,6 +18,7 @@ class JsonSettings:
     fail_on_missing_field: bool = False
     ignore_parse_errors: bool = False
     iso_timestamps: bool = False
+    legacy_times: bool = False
     null_key: MapNullKeyMode = MapNullKeyMode.FAIL
     null_key_literal: str = "null"
     plain_decimals: bool = False
@@ -26,11 +27,24 @@ class JsonSettings:
 
     @property
     def timestamp(self) -> TimestampStyle:
+        if self.legacy_times:
+            return java_time.LEGACY
         return java_time.ISO if self.iso_timestamps else java_time.SQL
 
     @property
     def timestamp_ltz(self) -> TimestampStyle:
+        if self.legacy_times:
+            return java_time.LEGACY
         return java_time.ISO_UTC if self.iso_timestamps else java_time.SQL_UTC
+
+    @property
+    def zone(self) -> str:
+        """What stands behind a time without a zone."""
+        return "Z" if self.legacy_times else ""
+
+    def parse_time(self, text: str) -> int:
+        """Milliseconds of the day."""
+        return java_time.parse_time(text.removesuffix("Z") if self.legacy_times else text)
 
 
 def from_options(options: OptionValues) -> JsonSettings:
@@ -38,6 +52,7 @@ def from_options(options: OptionValues) -> JsonSettings:
         fail_on_missing_field=options.get(rows.FAIL_ON_MISSING_FIELD) is True,
         ignore_parse_errors=options.get(rows.IGNORE_PARSE_ERRORS) is True,
         iso_timestamps=options.get(rows.TIMESTAMP_FORMAT_STANDARD) is TimestampStandard.ISO_8601,
+        legacy_times=options.get(rows.LEGACY_TIMES) is True,
         null_key=options.get(rows.MAP_NULL_KEY_MODE) or MapNullKeyMode.FAIL,
         null_key_literal=str(options.get(rows.MAP_NULL_KEY_LITERAL)),
         plain_decimals=options.get(rows.ENCODE_DECIMAL_AS_PLAIN_NUMBER) is True,

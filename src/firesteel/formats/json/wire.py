@@ -45,6 +45,8 @@ class WireRules:
     """
 
     iso_timestamps: bool = False
+    #: Times and timestamps as Flink 1.10 wrote them.
+    legacy_times: bool = False
     nested_rows: bool = True
     tree: bool = False
     decimals: bool = False
@@ -81,9 +83,11 @@ def wire_column(data_type: DataType, rules: WireRules) -> WireColumn | None:
         case types.Date():
             return WireColumn(pa.string(), _texts(text_column.read_dates, data_type))
         case types.Time():
-            return WireColumn(pa.string(), _texts(text_column.read_times, data_type))
+            return None if rules.legacy_times else WireColumn(pa.string(), _texts(text_column.read_times, data_type))
         case types.Timestamp() | types.TimestampLtz():
             utc = isinstance(data_type, types.TimestampLtz)
+            if rules.legacy_times:
+                return WireColumn(pa.string(), _without_zone(text_column.timestamp_reader("T", True), utc))
             return WireColumn(pa.string(), text_column.timestamp_reader(_SEPARATOR[rules.iso_timestamps], utc))
         case types.Row(fields):
             # Arrow does not say which fields of a nested row were missing.
@@ -92,6 +96,18 @@ def wire_column(data_type: DataType, rules: WireRules) -> WireColumn | None:
             inner = wire_column(element, replace(rules, texts=False))
             return None if inner is None else WireColumn(pa.list_(inner.wire), _elements(inner))
     return WireColumn(arrow_type(data_type), as_is) if isinstance(data_type, _PLAIN) else None
+
+
+def _without_zone(read: Finish, utc: bool) -> Finish:
+    """A TIMESTAMP that is written with a `Z`."""
+    if utc:
+        return read
+
+    def finish(texts: pa.Array) -> pa.Array | None:
+        moments = read(texts)
+        return None if moments is None else moments.view(pa.timestamp("us"))
+
+    return finish
 
 
 def wire_columns(fields: Sequence[Field], rules: WireRules) -> list[WireColumn] | None:

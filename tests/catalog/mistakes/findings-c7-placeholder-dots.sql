@@ -1,0 +1,4 @@
+-- written
+CREATE TABLE t (id INT) WITH ('connector' = 'kafka', 'topic' = '...', 'format' = 'json',
+  'properties.bootstrap.servers' = '…'
+);
