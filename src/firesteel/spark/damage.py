@@ -142,6 +142,15 @@ _OTHER_REASONS = (
 _NAMED = re.compile(r"(?:file:)?(/[^\n]*?)/(\d+-[\w.-]+/(?:metadata|(?:state|offsets|commits)/[\w.-]+(?:/[\w.-]+)*))")
 
 
+def shorten_damage(text: str) -> str | None:
+    """As much of what Spark says as `explain_damage` needs; None where it says nothing of damaged state."""
+    if explain_damage(text) is None:
+        return None
+    named = _NAMED.search(text.partition("=== Streaming Query ===")[0])
+    sign = next(sign for sign in _SIGNS if sign in text)
+    return f"{sign} {named[0]}" if named is not None else sign
+
+
 def explain_damage(text: str, state: Path | None = None) -> JobError | None:
     """The error for what Spark says, with its stack; None where it says nothing of damaged state. `state` is the query's folder."""
     if not any(sign in text for sign in _SIGNS) or any(reason in text for reason in _OTHER_REASONS):
