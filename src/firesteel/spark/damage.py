@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from firesteel.errors import JobError
+from firesteel.spark.state_file import find_damaged
 
 _CURE = "Bring a copy back, or start over with --fresh."
 
@@ -163,4 +164,5 @@ def explain_damage(text: str, state: Path | None = None) -> JobError | None:
         return damage(named[1], named[2].rstrip("."))
     if state is None:
         return JobError("The state of the job is damaged: Spark cannot read it.", hint=_CURE)
-    return damage(state.parent, state / "state", "cannot be loaded")
+    broken = find_damaged(state / "state")
+    return damage(state.parent, broken or state / "state", "is cut or changed" if broken else "cannot be loaded")
