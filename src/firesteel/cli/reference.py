@@ -3,7 +3,7 @@
 `firesteel options` prints them; the pages under `docs/reference/` are the same in Markdown.
 
 >>> [page.name for page in pages()][:3]
-['kafka', 'upsert-kafka', 'dli']
+['kafka', 'upsert-kafka', 'dynamic-kafka']
 >>> str(page_named("json").tables[0].rows[0][0].en)
 '`json.fail-on-missing-field`'
 """

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from firesteel.api import analyze_script, prepare_job
 from firesteel.cli.command import INTERRUPTED, Subparsers, add_command
 from firesteel.cli.script import add_python_functions, add_settings, print_warnings, settings
-from firesteel.errors import FiresteelError
+from firesteel.errors import FiresteelError, one_line
 from firesteel.observe.snapshot import JobSnapshot
 from firesteel.spark.place import job_name
 from firesteel.ui.terminal import Output, View, open_view
@@ -91,7 +91,8 @@ def _follow(job: Job, view: View, output: Output, signals: _Signals, stop_timeou
             view.show(job.snapshot())
             if not told and starter.has_begun:
                 verb = "goes on where it stopped" if job.resumed else "starts"
-                print(f"{job.name} {verb}. State: {job.checkpoint.folder}. Spark's log: {job.log}.", file=sys.stderr)
+                places = f"State: {job.checkpoint.folder}. Spark's log: {job.log}."
+                print(one_line(f"{job.name} {verb}. {places}"), file=sys.stderr)
                 told = True
             if signals.count > 1:
                 job.tear()

@@ -192,7 +192,7 @@ def implicit_cast(source: DataType, target: DataType) -> bool:
             return True
         case (Timestamp() | TimestampLtz(), Timestamp() | TimestampLtz()):
             return True
-        case (Time(), Time()):
+        case (Timestamp(), Date()) | (Time() | Timestamp(), Time()):
             return True
         case (Array(element=a), Array(element=b)) | (Multiset(element=a), Multiset(element=b)):
             return implicit_cast(a, b)
@@ -204,6 +204,8 @@ def implicit_cast(source: DataType, target: DataType) -> bool:
             return True
     if isinstance(source, INTEGER) and isinstance(target, INTEGER):
         return _DIGITS[type(source)] <= _DIGITS[type(target)]
+    if isinstance(source, APPROXIMATE) and isinstance(target, Decimal):
+        return True
     return isinstance(source, (*INTEGER, Decimal)) and isinstance(target, (Decimal, *APPROXIMATE))
 
 

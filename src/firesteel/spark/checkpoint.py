@@ -120,7 +120,11 @@ class Checkpoint:
                 *_indented(now[name]),
             ]
         lines += [f"  {name} is no longer there." for name in gone]
-        raise UsageError("\n".join(lines), hint="\nStart over with --fresh, or give the job another name with --name.")
+        raise UsageError(
+            "\n".join(lines),
+            hint="\nStart over with --fresh (in Python fresh=True), or give the job another name with --name (name='…').",
+            laid_out=True,
+        )
 
     def _read(self) -> dict[str, dict[str, str]]:
         try:

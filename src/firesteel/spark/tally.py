@@ -4,6 +4,7 @@ They are rare, so nothing of them travels with the rows: a task that has any lea
 each range of offsets and named by it, so that a task or a batch that runs again leaves the same. The driver takes the files of a
 batch when it tells what the batch did.
 
+>>> from firesteel.formats.codec import Reason
 >>> tally = Tally()
 >>> tally.add([Reject(0, Reason.BAD_VALUE, "'4.7' became 4", "id", kept=True)], empty=2)
 >>> tally.changed, tally.empty

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import IO, TYPE_CHECKING, Protocol
 
+from firesteel.errors import one_line
 from firesteel.observe.snapshot import JobSnapshot, State
 from firesteel.ui.text import (
     render_doing,
@@ -170,7 +171,7 @@ def render_table(snapshot: JobSnapshot) -> RenderableType:
     from rich.text import Text
 
     state = snapshot.state.value
-    head = Text.assemble((snapshot.name, "bold"), "  ", (state, _COLOURS[state]))
+    head = Text.assemble((one_line(snapshot.name), "bold"), "  ", (state, _COLOURS[state]))
     if snapshot.started:
         head.append(f"  {render_seconds(snapshot.seconds)}")
     if snapshot.batch_id is not None and snapshot.batch_ms is not None:
@@ -189,12 +190,12 @@ def render_table(snapshot: JobSnapshot) -> RenderableType:
         lag, bad = "?" if source.lag is None else f"{source.lag:,}", sum(source.rejects.values())
         table.add_row(
             Text("read", "dim"),
-            Text(source.table),
+            Text(one_line(source.table)),
             f"{source.rows:,}",
             f"{source.rows_per_second:,.0f}",
             lag,
             Text(f"{bad:,}", "red" if bad else "dim"),
         )
     for sink in snapshot.sinks:
-        table.add_row(Text("written", "dim"), Text(sink.table), f"{sink.rows:,}", "", "", "")
+        table.add_row(Text("written", "dim"), Text(one_line(sink.table)), f"{sink.rows:,}", "", "", "")
     return Group(head, *([table] if table.row_count else []))

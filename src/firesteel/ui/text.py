@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 
+from firesteel.errors import one_line, printable_json
 from firesteel.observe.snapshot import JobSnapshot, SinkSnapshot, SourceSnapshot, State, Waiting
 
 _ENDINGS = {State.FINISHED: "finished", State.FAILED: "failed", State.STOPPING: "stopped"}
@@ -29,7 +30,7 @@ def render_line(snapshot: JobSnapshot) -> str:
     if not (snapshot.batches or snapshot.sources):
         parts = []
     told = ", ".join([*filter(None, [render_doing(snapshot)]), *parts])
-    return f"{snapshot.name} {snapshot.state.value}" + (f": {told}" if told else "")
+    return one_line(f"{snapshot.name} {snapshot.state.value}" + (f": {told}" if told else ""))
 
 
 def render_doing(snapshot: JobSnapshot) -> str:
@@ -94,11 +95,11 @@ def render_summary(snapshot: JobSnapshot) -> str:
         )
     if snapshot.checkpoint:
         lines.append(f"  state    {snapshot.checkpoint}")
-    return "\n".join(lines)
+    return "\n".join(map(one_line, lines))
 
 
 def render_json(snapshot: JobSnapshot) -> str:
-    return json.dumps(
+    text = json.dumps(
         {
             "job": snapshot.name,
             "state": snapshot.state.value,
@@ -126,6 +127,7 @@ def render_json(snapshot: JobSnapshot) -> str:
         },
         ensure_ascii=False,
     )
+    return printable_json(text)
 
 
 def _waiting(waiting: Waiting | None) -> dict[str, object] | None:
