@@ -144,13 +144,13 @@ def test_findings_d9_what_is_not_in_every_state(file: str, harm: Harm, tmp_path:
     ],
 )
 def test_findings_d9_what_only_spark_can_read(file: str, harm: Harm, state: State, tmp_path: Path) -> None:
-    assert "'1-dest/state" in _told(state, tmp_path, file, harm).message
+    assert f"'{file}' " in _told(state, tmp_path, file, harm).message
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize("harm", [cut, remove])
 def test_findings_d9_state_in_rocksdb(harm: Harm, rocksdb: State, tmp_path: Path) -> None:
-    assert "'1-dest/state" in _told(rocksdb, tmp_path, "1-dest/state/0/0/3.changelog", harm).message
+    assert "'1-dest/state/0/0/3.changelog' " in _told(rocksdb, tmp_path, "1-dest/state/0/0/3.changelog", harm).message
 
 
 @pytest.mark.spark

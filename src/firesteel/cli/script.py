@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from firesteel.cli.command import pairs
-from firesteel.errors import render_problem
+from firesteel.errors import UsageError, render_problem
+from firesteel.options.environment import ALLOWED_ENV, substitute
 from firesteel.plan.analyze import Analysis
 
 
@@ -16,7 +18,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         action="append",
         default=[],
-        help="a setting, as if the script began with SET 'KEY' = 'VALUE'; may be repeated",
+        help="a setting, as if the script began with SET 'KEY' = 'VALUE'; ${env:NAME} in it is a variable; may be repeated",
     )
 
 
@@ -31,7 +33,17 @@ def add_python_functions(parser: argparse.ArgumentParser) -> None:
 
 
 def settings(args: argparse.Namespace) -> dict[str, str]:
-    return pairs(args.set, "--set")
+    """What `--set` says, with `${env:NAME}` for a variable: everybody can read the words of a command. They are the operator's own,
+    so every variable is allowed.
+    """
+    environment = {**os.environ, ALLOWED_ENV: "*"}
+    found = {}
+    for key, text in pairs(args.set, "--set").items():
+        substituted = substitute(text, environment)
+        for what, cure in substituted.mistakes:
+            raise UsageError(f"--set {key}: {what}", hint=cure)
+        found[key] = substituted.text
+    return found
 
 
 def print_warnings(analysis: Analysis) -> None:

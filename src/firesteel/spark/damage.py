@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from firesteel.errors import JobError
+from firesteel.spark.state_file import find_damaged
 
 _CURE = "Bring a copy back, or start over with --fresh."
 
@@ -142,6 +143,15 @@ _OTHER_REASONS = (
 _NAMED = re.compile(r"(?:file:)?(/[^\n]*?)/(\d+-[\w.-]+/(?:metadata|(?:state|offsets|commits)/[\w.-]+(?:/[\w.-]+)*))")
 
 
+def shorten_damage(text: str) -> str | None:
+    """As much of what Spark says as `explain_damage` needs; None where it says nothing of damaged state."""
+    if explain_damage(text) is None:
+        return None
+    named = _NAMED.search(text.partition("=== Streaming Query ===")[0])
+    sign = next(sign for sign in _SIGNS if sign in text)
+    return f"{sign} {named[0]}" if named is not None else sign
+
+
 def explain_damage(text: str, state: Path | None = None) -> JobError | None:
     """The error for what Spark says, with its stack; None where it says nothing of damaged state. `state` is the query's folder."""
     if not any(sign in text for sign in _SIGNS) or any(reason in text for reason in _OTHER_REASONS):
@@ -154,4 +164,5 @@ def explain_damage(text: str, state: Path | None = None) -> JobError | None:
         return damage(named[1], named[2].rstrip("."))
     if state is None:
         return JobError("The state of the job is damaged: Spark cannot read it.", hint=_CURE)
-    return damage(state.parent, state / "state", "cannot be loaded")
+    broken = find_damaged(state / "state")
+    return damage(state.parent, broken or state / "state", "is cut or changed" if broken else "cannot be loaded")

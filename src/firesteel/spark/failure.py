@@ -25,7 +25,7 @@ from pyspark.errors.exceptions.base import PySparkException
 
 from firesteel.errors import Blame, BrokerAwayError, FiresteelError, JobError, OutsideError
 from firesteel.spark.cluster import explain_worker
-from firesteel.spark.damage import explain_damage
+from firesteel.spark.damage import explain_damage, shorten_damage
 
 _OPEN, _CLOSE = "⟦firesteel:", "⟧"
 _PATTERN = re.compile(re.escape(_OPEN) + "(.*?)" + re.escape(_CLOSE), re.DOTALL)
@@ -63,7 +63,11 @@ def short_failure(error: Exception) -> Exception:
     if isinstance(error, FiresteelError):
         return carry(error)
     text = describe(error)
-    return CarriedText(_LOST_PROCESS[0]) if has_lost_process(text) else carry(explain_failure(text))
+    if has_lost_process(text):
+        return CarriedText(_LOST_PROCESS[0])
+    # Whose state it is, is known to who follows the query.
+    damaged = shorten_damage(text)
+    return carry(explain_failure(text)) if damaged is None else CarriedText(damaged)
 
 
 def find_failure(text: str) -> FiresteelError | None:

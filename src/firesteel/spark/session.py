@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import re
@@ -33,7 +34,7 @@ from firesteel.spark.configuration import (
     write_properties,
 )
 from firesteel.spark.home import use_home
-from firesteel.spark.jvm import stand_apart
+from firesteel.spark.jvm import find_jvm, stand_apart
 from firesteel.spark.launch import Launched
 from firesteel.spark.log import keep_small
 from firesteel.spark.master import is_local
@@ -168,11 +169,18 @@ def _fork_processes(session: SparkSession, log: Path) -> None:
 
 
 def _remove_at_end(session: SparkSession, folders: Folders) -> None:
-    """By the JVM, which ends in order even if its Python process is killed."""
+    """By the JVM, which ends in order even if its Python process is killed; by this process where the JVM has been."""
+    atexit.register(_remove_left, folders)
     jvm: Any = session.sparkContext._jvm
     (folders.scratch / PROPERTIES).unlink(missing_ok=True)
     for folder in folders.all():
         jvm.org.apache.spark.util.ShutdownHookManager.registerShutdownDeleteDir(jvm.java.io.File(str(folder)))
+
+
+def _remove_left(folders: Folders) -> None:
+    process = find_jvm()
+    if process is not None and process.poll() is not None:
+        folders.remove()
 
 
 def _write_plain_files(session: SparkSession) -> None:

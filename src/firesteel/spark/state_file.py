@@ -1,0 +1,105 @@
+"""Which file of Spark's state is damaged: Spark itself does not always say.
+
+Only the files' frames are looked at: blocks of LZ4, which hold the changes of each batch, archives of RocksDB, and schemas.
+"""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pyarrow as pa
+
+_MAGIC = b"LZ4Block"
+#: The magic, how it is compressed, its length as it is, its length once it is read, a checksum.
+_HEAD = struct.Struct("<8sBiii")
+_KIND, _COMPRESSED = 0xF0, 0x20
+
+_BLOCKS = (".delta", ".snapshot", ".changelog")
+
+
+def find_damaged(state: Path) -> Path | None:
+    """The first file whose frame is broken; None where every frame is whole."""
+    with suppress(OSError):
+        return next(_damaged(state), None)
+    return None
+
+
+def _damaged(state: Path) -> Iterator[Path]:
+    blocks = sorted(path for path in state.rglob("*") if path.suffix in _BLOCKS and path.is_file())
+    contents = {path: path.read_bytes() for path in blocks}
+    # With another codec there is no telling.
+    if any(content.startswith(_MAGIC) for content in contents.values()):
+        yield from (path for path, content in contents.items() if not is_whole(content))
+    for path in sorted(state.rglob("*.zip")):
+        if not _is_archive(path):
+            yield path
+    schemas = sorted(path for path in state.rglob("_metadata/*schema*") if path.is_file())
+    yield from (path for path in schemas if not is_schema(path.read_bytes()))
+
+
+def is_whole(content: bytes) -> bool:
+    """Whether these are blocks of LZ4, of which the last is empty and says so.
+
+    >>> is_whole(_HEAD.pack(_MAGIC, 0x15, 0, 0, 0)), is_whole(b"")
+    (True, False)
+    """
+    codec = pa.Codec("lz4_raw")
+    place, ended = 0, False
+    while place < len(content):
+        if ended or place + _HEAD.size > len(content):
+            return False
+        magic, token, packed, size, _ = _HEAD.unpack_from(content, place)
+        place += _HEAD.size
+        block = content[place : place + packed]
+        if magic != _MAGIC or packed < 0 or size < 0 or len(block) < packed:
+            return False
+        if token & _KIND == _COMPRESSED and size:
+            try:
+                codec.decompress(block, size)
+            except (pa.ArrowException, OSError, ValueError):
+                return False
+        place += packed
+        ended = size == 0
+    return ended
+
+
+def _is_archive(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.testzip() is None
+    except (zipfile.BadZipFile, OSError, EOFError):
+        return False
+
+
+def is_schema(content: bytes) -> bool:
+    """Whether these are texts as Java writes them: a version, and in the second version two lists of JSON and nothing else.
+
+    >>> is_schema(b"\\0\\2v2\\0\\0\\0\\1\\0\\2{}\\0\\0\\0\\1\\0\\2{}"), is_schema(b"\\0\\2v2\\0\\0\\0\\1\\0\\2{")
+    (True, False)
+    """
+    try:
+        version, place = _text(content, 0)
+        if not (version.startswith("v") and version[1:].isdecimal()):
+            return False
+        for _ in range(2 if version == "v2" else 0):
+            (count,) = struct.unpack_from(">i", content, place)
+            place += 4
+            for _ in range(count):
+                chunk, place = _text(content, place)
+                if not chunk:
+                    return False
+        return version != "v2" or place == len(content)
+    except (struct.error, ValueError):
+        return False
+
+
+def _text(content: bytes, place: int) -> tuple[str, int]:
+    (size,) = struct.unpack_from(">H", content, place)
+    end = place + 2 + size
+    if end > len(content):
+        raise ValueError("It ends too soon.")
+    return content[place + 2 : end].decode(), end
