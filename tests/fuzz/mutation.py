@@ -52,6 +52,17 @@ _NOISE = [
     *(b"9" * 40, b"1" * 1200, b"0x1p3", b"4.7", b"'", b"#", b" ", b"\xef\xbb\xbf", b"2020-02-30", b"24:00:00", b"AQI"),
     *(b"[" * 1500, b'{"a":' * 1200, b"a" * 5000, "é😀".encode(), b"\x80" * 12, b"\x7f\xff\xff\xff\xff"),
 ]
+_IN_TEXT = [
+    rb"\ud800",
+    rb"\udfff",
+    rb"\u001b[31m",
+    rb"\u0000",
+    "😀".encode(),
+    "\u202e".encode(),
+    b"\x1b",
+    rb"\n",
+    b"%s{0}",
+]
 _LITERALS = [b'"', b"1", b"{", b"}", b"true", b"null", b":", b",", b"id", b"after", b"op", b"type", b"-", b"."]
 
 
@@ -173,7 +184,7 @@ def mutate(chance: random.Random, records: list[bytes]) -> bytes | None:
 
 def _damaged(chance: random.Random, record: bytes, records: list[bytes]) -> bytes:
     place = chance.randint(0, len(record))
-    match chance.randrange(8):
+    match chance.randrange(9):
         case 0:
             return record[:place] + chance.choice(_NOISE) + record[place:]
         case 1:
@@ -191,4 +202,9 @@ def _damaged(chance: random.Random, record: bytes, records: list[bytes]) -> byte
             # A value for another.
             word = chance.choice(_LITERALS)
             return record.replace(word, chance.choice(_NOISE), 1) if word in record else record + word
+        case 7:
+            # Into a text, which stays one: what a reason quotes.
+            quotes = [at for at, byte in enumerate(record) if byte == 0x22] or [place]
+            at = chance.choice(quotes) + 1
+            return record[:at] + chance.choice(_IN_TEXT) + record[at:]
     return b"[" + record + b"," + chance.choice(_NOISE) + b"]"

@@ -7,6 +7,8 @@ that identify a number: whole numbers keep all their digits.
 ('1.0E10', '9.0E-4', '100.0')
 >>> float_text(123456789.125)
 '1.23456792E8'
+>>> double_text(0.0), double_text(-0.0), float_text(-0.0), float_text(0.0)
+('0.0', '-0.0', '-0.0', '0.0')
 >>> decimal_text(Decimal("100.00").normalize())
 '1E+2'
 """
@@ -163,9 +165,18 @@ def stripped_decimal_text(value: Decimal) -> str:
     return decimal_text(value.normalize(_WIDE))
 
 
-@lru_cache(maxsize=1 << 16)
 def float_text(value: float) -> str:
     """`Float.toString` of a 32-bit number held in a Python float."""
+    return _float_text(value) if value else _zero_text(value)
+
+
+def _zero_text(value: float) -> str:
+    """The two zeros are equal, so no cache can tell them apart."""
+    return "-0.0" if math.copysign(1, value) < 0 else "0.0"
+
+
+@lru_cache(maxsize=1 << 16)
+def _float_text(value: float) -> str:
     (bits,) = struct.unpack("<I", struct.pack("<f", value))
     fraction, exponent = bits & 0x7FFFFF, bits >> 23 & 0xFF
     special = _special_text(bits >> 31, exponent == 0xFF, fraction, exponent)
@@ -184,7 +195,7 @@ def double_text(value: float) -> str:
     # Small whole numbers, the most common case, need no digit generation.
     if value.is_integer() and -1e7 < value < 1e7 and value != 0:
         return f"{int(value)}.0"
-    return _double_text(value)
+    return _double_text(value) if value else _zero_text(value)
 
 
 @lru_cache(maxsize=1 << 16)
