@@ -25,6 +25,8 @@ class Known:
         self.broken: set[str] = set()
         #: Whether the script has an INSERT.
         self.runs = True
+        #: The tables and views that an INSERT needs.
+        self.used: set[str] = set()
         #: What is wrong with each table however it is used.
         self.declared: dict[str, set[Problem]] = {}
         #: What the script's functions are, by their names in lower case.
