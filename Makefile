@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup warm demo test test-spark test-commands test-rooms soak check lint format lock bench bench-full cluster clean
+.PHONY: help setup warm demo test test-spark test-commands test-rooms test-full soak check lint format lock bench bench-full cluster clean
 
 help: ## list these goals
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -43,10 +43,11 @@ test-commands: setup
 test-rooms: setup
 	$(BIN)/python -m pytest $(addprefix --ignore=,$(SPARK) $(COMMANDS))
 
-soak: setup warm ## an hour of kills: every moment in turn, then 200 rounds by chance; prints its seed
-	FIRESTEEL_SOAK=1 $(BIN)/python -m pytest tests/faults tests/spark/test_spark_fault.py
-	ORACLE_ROUNDS=20 ORACLE_QUESTIONS=21 $(BIN)/python -m pytest -s tests/oracle
-	$(BIN)/python -m tests.faults.soak
+test-full: setup warm ## what 'make test' has no time for: two hours of kills, signals, brokers that go, damaged input, the older PySpark
+	$(BIN)/python -m tests.long
+
+soak: setup warm ## the part of it that kills: every moment in turn, then by chance; prints its seed
+	$(BIN)/python -m tests.long moments soak storm stops deaths
 
 lint: setup ## ruff and mypy --strict
 	$(BIN)/ruff check src tests bench

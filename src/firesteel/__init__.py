@@ -30,6 +30,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> Any:
     """The functions are imported when they are asked for: Spark's workers import this package too, and need none of them."""
     if name in ("check", "run", "start"):

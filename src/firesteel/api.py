@@ -5,11 +5,12 @@ A script is a path, or SQL text. No JVM is started by `check`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from firesteel.errors import Problem, Source, UsageError
+from firesteel.errors import TEXT_NAME, Problem, Source, UsageError
 from firesteel.plan.analyze import Analysis, analyze
 from firesteel.plan.python_function import allowed_modules
 
@@ -18,12 +19,15 @@ if TYPE_CHECKING:
 
     from firesteel.spark.job import Job
 
-#: What `read_script` calls a script that is given as text.
-TEXT_NAME = "script"
+#: The words with which the text of a script begins, where it is no name of a file.
+_FIRST_WORDS = re.compile(
+    r"\s*(?:--|/\*|(?:CREATE|INSERT|SELECT|WITH|VALUES|EXECUTE|EXPLAIN|SET|RESET|DROP|SHOW|DESCRIBE|DESC|USE|BEGIN)\s)",
+    re.IGNORECASE,
+)
 
 
 def read_script(script: str | Path) -> Source:
-    """The script's text: that of the file, or the text itself, which has a statement in it and so a space and a line."""
+    """The script's text: that of the file, or the text itself (`_is_text`)."""
     if isinstance(script, str) and _is_text(script):
         return Source(TEXT_NAME, script)
     path = Path(script)
@@ -35,13 +39,21 @@ def read_script(script: str | Path) -> Source:
         raise UsageError(f"'{script}' is a folder, not a script.", hint="Name a file in it.") from None
     except UnicodeDecodeError:
         raise UsageError(f"'{script}' is not UTF-8 text.", hint="Save it as UTF-8.") from None
-    except OSError as error:
-        raise UsageError(f"'{script}' cannot be read: {error.strerror or error}.") from None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"'{script}' cannot be read: {getattr(error, 'strerror', None) or error}.") from None
 
 
 def _is_text(script: str) -> bool:
-    # No path of a script has a line break, and every statement but the shortest has a semicolon and a space.
-    return "\n" in script or (";" in script and " " in script and not Path(script).suffix)
+    """SQL is what has a line break, and what is no file but has a semicolon or begins as a statement does."""
+    if "\n" in script:
+        return True
+    if ";" not in script and (script.endswith(".sql") or not _FIRST_WORDS.match(script)):
+        return False
+    try:
+        return not Path(script).exists()
+    except (OSError, ValueError):
+        # No file can have such a name.
+        return True
 
 
 def check(
@@ -75,7 +87,11 @@ def start(
     spark: SparkSession | None = None,
     python_functions: Iterable[str] = (),
 ) -> Job:
-    """Starts the job and returns at once. `settings` count as if the script SET them; `spark` is a session to run on."""
+    """Starts the job and returns at once. `settings` count as if the script SET them; `spark` is a session to run on.
+
+    A job of SQL text without a `name` (or 'pipeline.name') is named after its plan: the same text goes on where it stopped,
+    and changed text is a new job.
+    """
     analysis = analyze_script(script, settings, python_functions)
     return start_analyzed(analysis, name=name, fresh=fresh, master=master, spark=spark)
 
@@ -88,11 +104,27 @@ def start_analyzed(
     master: str | None = None,
     spark: SparkSession | None = None,
 ) -> Job:
-    """Starts the job of a script that has been analysed already, as the command line has when it shows the warnings."""
+    """Starts the job of a script that has been analysed already."""
+    job = prepare_job(analysis, name=name, fresh=fresh, master=master, spark=spark)
+    job.begin()
+    return job
+
+
+def prepare_job(
+    analysis: Analysis,
+    *,
+    name: str | None = None,
+    fresh: bool = False,
+    master: str | None = None,
+    spark: SparkSession | None = None,
+) -> Job:
+    """The job of a script, which is yet to begin. Spark's JVM is on its way already."""
     from firesteel.spark.launch import launch
     from firesteel.spark.place import job_name, log_file, spark_settings, state_folder
+    from firesteel.spark.version import check_pyspark
 
     analysis.raise_errors()
+    check_pyspark()
     folder = _folder(analysis.source)
     launched = None
     if spark is None and analysis.sinks:
@@ -102,16 +134,44 @@ def start_analyzed(
         # The JVM starts while this is loaded.
         from firesteel.spark.job import Job
 
-        return Job(analysis, name=name, folder=folder, fresh=fresh, master=master, session=spark, launched=launched)
+        return Job(
+            analysis,
+            name=name,
+            folder=folder,
+            fresh=fresh,
+            master=master,
+            session=spark,
+            launched=launched,
+        )
     except BaseException:
         if launched is not None:
             launched.abandon()
         raise
 
 
-def run(script: str | Path, **options: Any) -> Job:
-    """Starts the job and waits for its end: a bounded job ends by itself, another when it is stopped or fails."""
-    job = start(script, **options)
+def run(
+    script: str | Path,
+    *,
+    settings: Mapping[str, str] | None = None,
+    name: str | None = None,
+    fresh: bool = False,
+    master: str | None = None,
+    spark: SparkSession | None = None,
+    python_functions: Iterable[str] = (),
+) -> Job:
+    """Starts the job and waits for its end: a bounded job ends by itself, another when it is stopped or fails.
+
+    The arguments are those of `start`.
+    """
+    job = start(
+        script,
+        settings=settings,
+        name=name,
+        fresh=fresh,
+        master=master,
+        spark=spark,
+        python_functions=python_functions,
+    )
     try:
         job.wait()
     except BaseException:

@@ -3,6 +3,7 @@
     FiresteelError
     ├── ScriptError      the script or its options are wrong; nothing was started   exit status 2
     ├── OutsideError     something outside is missing: Java, a broker, a topic      exit status 3
+    │   └── BrokerAwayError   Kafka does not answer now, and will later
     └── JobError         the job failed while it was running                        exit status 1
 
 Exit statuses and colours read `blame`, never a class name. A mistake in a script is a `Problem`; all problems of a
@@ -20,8 +21,45 @@ job.sql:2:1: 'SELEC' is not a statement.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
 from enum import Enum
+
+#: What a terminal obeys, or shows other than it stands there: control characters, line and paragraph separators, and the
+#: marks that turn the direction of writing. Half of a surrogate pair cannot be written at all.
+_UNSEEN = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+_CONTROL = re.compile(f"[{_UNSEEN}]")
+_CONTROL_OR_LAYOUT = re.compile(f"[{_UNSEEN}\t\n]")
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def printable(text: str) -> str:
+    """A text of ours for a terminal: what users, scripts and records brought into it stays what it is, a text.
+
+    >>> print(printable("id: \x1b[2J\u202e"))
+    id: \\x1b[2J\\u202e
+    """
+    return _CONTROL.sub(_escaped, text)
+
+
+def one_line(text: str) -> str:
+    """The same for a text that is one line: a line break within it is no line break of ours.
+
+    >>> print(one_line("id: a\\nERROR: all is lost"))
+    id: a\\nERROR: all is lost
+    """
+    return _CONTROL_OR_LAYOUT.sub(_escaped, text)
+
+
+def printable_json(text: str) -> str:
+    """The same for JSON, which stays the same JSON: only its texts can hold such characters."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return _SHORT.get(found[0]) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
 
 
 class Blame(Enum):
@@ -47,6 +85,10 @@ class Span:
     def to(self, other: Span) -> Span:
         """The stretch from the start of this one to the end of the other."""
         return Span(min(self.start, other.start), max(self.end, other.end))
+
+
+#: What a script is called that is given as text.
+TEXT_NAME = "script"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +120,33 @@ class Problem:
     span: Span | None = None
     hint: str | None = None
     severity: Severity = Severity.ERROR
+    #: Where it stands in the script, both counted from 1; None until the script's text is known (`place_problems`).
+    line: int | None = field(default=None, compare=False)
+    column: int | None = field(default=None, compare=False)
 
     @property
     def is_error(self) -> bool:
         return self.severity is Severity.ERROR
+
+
+def place_problems(problems: tuple[Problem, ...], source: Source) -> tuple[Problem, ...]:
+    """The problems with their lines and columns.
+
+    >>> [(one.line, one.column) for one in place_problems((Problem("x.", Span(3, 4)), Problem("y.")), Source("a", "b\\n\\nc"))]
+    [(3, 1), (None, None)]
+    """
+    starts = [0]
+    while (end := source.text.find("\n", starts[-1])) >= 0:
+        starts.append(end + 1)
+    placed = []
+    for problem in problems:
+        if problem.span is None:
+            placed.append(problem)
+            continue
+        offset = max(0, min(problem.span.start, len(source.text)))
+        line = bisect_right(starts, offset)
+        placed.append(replace(problem, line=line, column=offset - starts[line - 1] + 1))
+    return tuple(placed)
 
 
 class FiresteelError(Exception):
@@ -89,13 +154,16 @@ class FiresteelError(Exception):
 
     blame = Blame.JOB
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, laid_out: bool = False) -> None:
+        """`laid_out`: the line breaks of the message are ours. In any other message they came with a value."""
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.laid_out = laid_out
 
     def __str__(self) -> str:
-        return f"{self.message} {self.hint}" if self.hint else self.message
+        text = f"{self.message} {self.hint}" if self.hint else self.message
+        return printable(text) if self.laid_out else one_line(text)
 
 
 class ScriptError(FiresteelError):
@@ -106,7 +174,7 @@ class ScriptError(FiresteelError):
     def __init__(self, problems: tuple[Problem, ...], source: Source | None = None) -> None:
         self.problems = problems
         self.source = source
-        super().__init__("\n\n".join(render_problem(problem, source) for problem in problems))
+        super().__init__("\n\n".join(render_problem(problem, source) for problem in problems), laid_out=True)
 
 
 class UsageError(FiresteelError):
@@ -119,6 +187,10 @@ class OutsideError(FiresteelError):
     """Something the job needs from outside is missing or does not answer."""
 
     blame = Blame.OUTSIDE
+
+
+class BrokerAwayError(OutsideError):
+    """Kafka does not answer now. A job that runs waits for it; only one that starts gives up."""
 
 
 class JobError(FiresteelError):
@@ -134,9 +206,11 @@ _MAX_LINE = 160
 def render_problem(problem: Problem, source: Source | None) -> str:
     """The problem as people read it: position, sentence, the line with a caret, the hint."""
     label = "warning: " if problem.severity is Severity.WARNING else ""
+    message = f"{label}{one_line(problem.message)}"
+    hint = f"\n    {one_line(problem.hint)}" if problem.hint else ""
     if source is None or problem.span is None:
-        where = f"{source.name}: " if source else ""
-        return f"{where}{label}{problem.message}" + (f"\n    {problem.hint}" if problem.hint else "")
+        where = f"{one_line(source.name)}: " if source else ""
+        return f"{where}{message}{hint}"
     line_number, column = source.position(problem.span.start)
     line = source.line(line_number)
     width = max(1, min(problem.span.end - problem.span.start, len(line) - column + 1))
@@ -145,12 +219,12 @@ def render_problem(problem: Problem, source: Source | None) -> str:
         shift = max(0, column - 1 - _MAX_LINE // 2)
         shown = line[shift : shift + _MAX_LINE]
         width = min(width, _MAX_LINE - (column - 1 - shift))
+    before, marked = column - 1 - shift, column - 1 - shift + width
     # Tabs stay tabs under the line, so that the caret stands below what it means.
-    indent = "".join("\t" if char == "\t" else " " for char in shown[: column - 1 - shift])
+    indent = "".join("\t" if char == "\t" else " " for char in printable(shown[:before]))
     gutter = " " * len(str(line_number))
-    text = (
-        f"{source.name}:{line_number}:{column}: {label}{problem.message}\n"
-        f"  {line_number} | {shown}\n"
-        f"  {gutter} | {indent}{'^' * max(1, width)}"
+    return (
+        f"{one_line(source.name)}:{line_number}:{column}: {message}\n"
+        f"  {line_number} | {printable(shown)}\n"
+        f"  {gutter} | {indent}{'^' * max(1, len(printable(shown[before:marked])))}{hint}"
     )
-    return f"{text}\n    {problem.hint}" if problem.hint else text

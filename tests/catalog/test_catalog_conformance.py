@@ -24,6 +24,7 @@ PLANNED = {
     "errors-29-updating-query-append-sink",
     "errors-54-sink-column-count",
     "errors-56-sink-string-to-char",
+    "io-13-insert-overwrite-error",
     "query-21-distinct-append",
 }
 #: Flink finds this one while it runs; here it is found before.

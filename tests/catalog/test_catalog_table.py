@@ -212,7 +212,7 @@ def test_names_settings_and_drops() -> None:
     path = Name("t", Span(0, 1), ("default_catalog", "default_database", "t"))
     assert catalog.table(path) is catalog.table(name("t")) is not None
     assert catalog.view(name("v")) is not None and catalog.function("f") is not None
-    assert catalog.suggest(name("tt")) == "Write 't'."
+    assert catalog.suggest(name("tt")) == "The tables are t, v."
 
 
 def test_a_table_travels_and_hides_its_secrets() -> None:

@@ -78,3 +78,21 @@ def test_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("")
     assert main(["options", "--write", str(tmp_path / "file")]) == 2
     assert "cannot be written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["scan.startup.mode", "SCAN.STARTUP.MODE", "connector.startup-mode"])
+def test_findings_c13_an_option_by_its_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["options", name]) == 0
+    shown = capsys.readouterr().out
+    assert "scan.startup.mode\n    Where reading starts when there is no checkpoint.\n" in shown
+    assert "scan.bounded.mode" not in shown
+
+
+def test_findings_c13_a_setting_and_an_option_of_a_format(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("table.exec.state.ttl", "json.ignore-parse-errors", "properties.security.protocol"):
+        assert main(["options", name]) == 0
+        assert name in capsys.readouterr().out
+    assert main(["options", "scan.startup.mode", "--format", "json"]) == 0
+    assert [page["name"] for page in json.loads(capsys.readouterr().out)] == ["kafka", "upsert-kafka", "dynamic-kafka"]
+    assert main(["options", "scan.startup.mdoe"]) == 2
+    assert "Did you mean 'scan.startup.mode'?" in capsys.readouterr().err

@@ -21,6 +21,15 @@ from firesteel.kafka.admin import describe_topics
 
 KEYS = 50
 
+#: What a reader hears while a broker is away.
+_AWAY = (
+    KafkaError._TRANSPORT,
+    KafkaError._ALL_BROKERS_DOWN,
+    KafkaError._RESOLVE,
+    KafkaError._TIMED_OUT,
+    KafkaError._DESTROY,
+)
+
 
 def key_of(number: int) -> str:
     return f"k{number % KEYS}"
@@ -31,7 +40,9 @@ def checksum(number: int) -> int:
 
 
 def fill(cluster: Mapping[str, str], topic: str, first: int, count: int) -> None:
-    producer = Producer({**cluster, "partitioner": "murmur2_random", "linger.ms": 20})
+    # Idempotent, and patient with a broker that is away: what is sent twice here would be the job's fault below.
+    settings = {"partitioner": "murmur2_random", "linger.ms": 20, "enable.idempotence": True, "message.timeout.ms": 0}
+    producer = Producer({**cluster, **settings, "log_level": 0})
     for number in range(first, first + count):
         value = json.dumps({"id": number, "k": key_of(number), "crc": checksum(number)})
         while True:
@@ -40,7 +51,7 @@ def fill(cluster: Mapping[str, str], topic: str, first: int, count: int) -> None
                 break
             except BufferError:
                 producer.poll(0.1)
-    assert producer.flush(120) == 0
+    assert producer.flush(900) == 0
 
 
 class LiveReader(threading.Thread):
@@ -79,7 +90,7 @@ class LiveReader(threading.Thread):
                     )
                 else:
                     # A broker that is away for a while comes back.
-                    assert error.retriable() or error.code() in (KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN)
+                    assert error.retriable() or error.code() in _AWAY, error
         self._consumer.close()
 
     def stop(self) -> list[Record]:

@@ -10,6 +10,7 @@ be missing, twice, or out of its key's order. A seed repeats the same choices.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import signal
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,7 +86,9 @@ class FaultyJob:
         self.starts = 0
         self._strikes = 0
         self._fault = folder / "fault"
-        self._process: subprocess.Popen[bytes] | None = None
+        self._out = folder / "faulty.out"
+        self._said_before = 0
+        self.process: subprocess.Popen[bytes] | None = None
         common = f"'properties.bootstrap.servers' = '{cluster['bootstrap.servers']}'"
         self._script = folder / "faulty.sql"
         self._script.write_text(
@@ -101,13 +105,18 @@ class FaultyJob:
         self.readers = [LiveReader(cluster, topic, PARTITIONS) for topic in (self.copies, self.counts)]
 
     def start(self) -> None:
-        if self._process is not None and self._process.poll() is None:
+        if self.process is not None and self.process.poll() is None:
             return
-        if self._process is not None and self._process.returncode != -signal.SIGKILL:
+        if self.process is not None and self.process.returncode != -signal.SIGKILL:
             raise AssertionError(f"the job ended by itself: {self.said()}")
+        self.launch()
+
+    def launch(self) -> None:
+        """In a process of its own. What it says is kept from here on."""
         self.starts += 1
-        with (self.folder / "faulty.out").open("ab") as out:
-            self._process = subprocess.Popen(
+        self._said_before = self._out.stat().st_size if self._out.exists() else 0
+        with self._out.open("ab") as out:
+            self.process = subprocess.Popen(
                 self._command,
                 stdout=out,
                 stderr=out,
@@ -117,15 +126,16 @@ class FaultyJob:
 
     def signal(self, number: signal.Signals) -> None:
         """To the driver, its JVM and its workers."""
-        assert self._process is not None
-        os.killpg(self._process.pid, number)
+        assert self.process is not None
+        os.killpg(self.process.pid, number)
 
     def run_beside(self) -> subprocess.CompletedProcess[str]:
         """The same job once more, while this one is there."""
         return subprocess.run(self._command, capture_output=True, text=True, timeout=self.patience, check=False)
 
     def said(self) -> str:
-        return (self.folder / "faulty.out").read_text()[-2000:]
+        """Since it was started last."""
+        return self._out.read_bytes()[self._said_before :].decode(errors="replace")[-4000:]
 
     def add(self, rows: int) -> None:
         fill(self.cluster, self.source, self.rows, rows)
@@ -138,27 +148,27 @@ class FaultyJob:
         ready.write_text(f"{blow.moment} {batch} {blow.action} {self._strikes}")
         ready.replace(self._fault)
         self.start()
-        assert self._process is not None
-        wait_for(lambda: not self._fault.exists() or self._is_dead(), self.patience, f"{blow} did not happen")
+        assert self.process is not None
+        wait_for(lambda: not self._fault.exists() or self.is_dead(), self.patience, f"{blow} did not happen")
         if blow.kills_driver:
-            wait_for(self._is_dead, self.patience, f"{blow}: the driver did not die")
-        elif self._is_dead():
+            wait_for(self.is_dead, self.patience, f"{blow}: the driver did not die")
+        elif self.is_dead():
             raise AssertionError(f"{blow} ended the job: {self.said()}")
 
-    def _is_dead(self) -> bool:
-        return self._process is not None and self._process.poll() is not None
+    def is_dead(self) -> bool:
+        return self.process is not None and self.process.poll() is not None
 
     def finish(self) -> list[str]:
         """Lets the job read everything, stops it, and says what is wrong with the output."""
         # Something new, so that the job is known to run when it is stopped.
         self.add(10 * PARTITIONS)
         self.start()
-        assert self._process is not None
+        assert self.process is not None
         # What has gathered behind the failures comes first.
-        wait_for(lambda: self._has_all() or self._is_dead(), 3 * self.patience, "the rows did not come out")
-        assert not self._is_dead(), self.said()
-        self._process.send_signal(signal.SIGTERM)
-        assert self._process.wait(self.patience) == 0, self.said()
+        wait_for(lambda: self._has_all() or self.is_dead(), 3 * self.patience, "the rows did not come out")
+        assert not self.is_dead(), self.said()
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(self.patience) == 0, self.said()
         mistakes = []
         for reader, check in zip(self.readers, (copy_mistakes, count_mistakes), strict=True):
             mistakes += [f"live: {text}" for text in check(reader.stop(), self.rows, exactly=self.exactly)]
@@ -169,6 +179,11 @@ class FaultyJob:
             mistakes += open_ends(self.cluster, topic)
         return mistakes
 
+    def repeated(self) -> list[str]:
+        """Rows of the copy that are there more than once."""
+        ids = Counter(json.loads(record.value or b"{}")["id"] for record in all_records(self.cluster, self.copies))
+        return [f"row {number} is there {times} times" for number, times in ids.items() if times > 1]
+
     def _has_all(self) -> bool:
         copies, counts = (list(reader.records) for reader in self.readers)
         return len(copies) >= self.rows and not (
@@ -176,9 +191,9 @@ class FaultyJob:
         )
 
     def close(self) -> None:
-        if self._process is not None and self._process.poll() is None:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+        if self.process is not None and self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
 
 
 def main() -> None:

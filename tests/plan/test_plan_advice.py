@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from firesteel.errors import Source
+import pytest
+
+from firesteel.errors import Problem, Source
 from firesteel.plan.analyze import analyze
 from firesteel.plan.lineage import column_lineage
 
@@ -100,3 +102,59 @@ def test_lineage_of_columns_that_double() -> None:
         query = f"(SELECT k, n + n AS n FROM {query})"
     column = lineage(f"INSERT INTO c SELECT k, n FROM {query};")[1]
     assert column.endswith("<- a.n") and len(column) < 300
+
+
+CDC = """\
+CREATE TABLE cdc (id BIGINT, g STRING) WITH ('connector' = 'kafka', 'properties.bootstrap.servers' = 'b:9092', 'topic' = 'cdc',
+  'format' = 'debezium-json', 'scan.startup.mode' = 'earliest-offset');
+CREATE TABLE cdc_keyed (id BIGINT, g STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'kafka',
+  'properties.bootstrap.servers' = 'b:9092', 'topic' = 'cdc2', 'format' = 'debezium-json', 'scan.startup.mode' = 'earliest-offset');
+CREATE TABLE sink (id BIGINT, g STRING, PRIMARY KEY (g) NOT ENFORCED) WITH ('connector' = 'upsert-kafka',
+  'properties.bootstrap.servers' = 'b:9092', 'topic' = 'sink', 'key.format' = 'json', 'value.format' = 'json');
+"""
+NONE = "SET 'table.exec.sink.upsert-materialize' = 'NONE';"
+
+
+@pytest.mark.parametrize(
+    ("script", "severity", "beginning"),
+    [
+        (
+            "INSERT INTO sink SELECT * FROM cdc_keyed;",
+            "error",
+            "Several rows of this query can share the PRIMARY KEY (g)",
+        ),
+        (
+            "SET 'table.exec.sink.upsert-materialize' = 'FORCE'; INSERT INTO sink SELECT * FROM cdc_keyed;",
+            "error",
+            "Several",
+        ),
+        (f"{NONE} INSERT INTO sink SELECT * FROM cdc_keyed;", "warning", "Several rows of this query can share"),
+        ("INSERT INTO sink SELECT * FROM cdc;", "warning", "Nothing says that no two rows of this query share"),
+        (f"{NONE} INSERT INTO sink SELECT * FROM cdc;", None, ""),
+        (
+            "INSERT INTO sink SELECT id, g FROM cdc_keyed GROUP BY id, g;",
+            "error",
+            "The rows of this query are told apart by",
+        ),
+        (f"{NONE} INSERT INTO sink SELECT id, g FROM cdc_keyed GROUP BY id, g;", "warning", "The rows of this query"),
+        ("INSERT INTO sink VALUES (1, 'a'), (2, 'a');", None, ""),
+    ],
+)
+def test_findings_a3_rows_that_share_a_key(script: str, severity: str | None, beginning: str) -> None:
+    problems = analyze(Source("job.sql", CDC + script)).problems
+    found = [problem for problem in problems if not problem.message.startswith("State grows")]
+    assert [(problem.severity.value, problem.message.startswith(beginning)) for problem in found] == (
+        [(severity, True)] if severity else []
+    )
+
+
+def test_findings_b6_a_name_of_select_in_group_by() -> None:
+    query = "INSERT INTO u SELECT UPPER(k) AS big, SUM(n) FROM a GROUP BY"
+    (warning,) = [problem for problem in problems_of(f"{query} big;") if "GROUP BY" in problem.message]
+    assert warning.message == "'big' in GROUP BY is a name that SELECT gives, which Flink refuses."
+    assert not warning.is_error
+    assert not [problem for problem in problems_of(f"{query} UPPER(k);") if "GROUP BY" in problem.message]
+
+
+def problems_of(script: str) -> tuple[Problem, ...]:
+    return analyze(Source("job.sql", TABLES + script)).problems

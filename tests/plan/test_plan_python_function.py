@@ -126,3 +126,79 @@ def test_a_function_of_the_system_goes_first(modules: PythonModules) -> None:
 def test_the_environment_allows_too() -> None:
     found = allowed_modules(["a"], None, {"FIRESTEEL_PYTHON_FUNCTIONS": "b, c.d"})
     assert [found.allow(name) for name in ("a", "b.x", "c", "c.d")] == [True, True, False, True]
+
+
+KINDS = """
+import asyncio
+import pandas as pd
+from pyspark.sql.functions import pandas_udf, udf
+from pyspark.sql.types import LongType
+
+@pandas_udf(LongType())
+def columns(x: pd.Series) -> pd.Series: return x
+plain = udf(lambda x: x, LongType())
+class Shout:
+    def eval(self, x: str) -> str: return x.upper()
+shout = Shout()
+class Mean:
+    def accumulate(self, state, x): ...
+    def __call__(self, x) -> int: return x
+mean = Mean()
+async def later(x: int) -> int: return x
+def rows(x: int) -> int: yield x
+def typed(a: int, b: str = "", *more: float) -> int: return a
+def anything(a, b: object) -> int: return 1
+"""
+
+
+@pytest.fixture
+def kinds(tmp_path: Path) -> Iterator[PythonModules]:
+    (tmp_path / "shop_kinds.py").write_text(KINDS, encoding="utf-8")
+    yield PythonModules(frozenset({"shop_kinds"}), tmp_path)
+    sys.modules.pop("shop_kinds", None)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        ("columns", "takes whole columns, as pandas functions do, which is not supported yet."),
+        ("Shout", "is a class."),
+        ("mean", "is an aggregate; aggregates in Python are not supported yet."),
+        ("later", "is 'async', and functions are called one row after the other."),
+        ("rows", "gives several rows; table functions are not supported yet."),
+    ],
+)
+def test_findings_c11_what_cannot_run_is_refused(function: str, message: str, kinds: PythonModules) -> None:
+    analysis = analyzed(
+        create(f"shop_kinds.{function}") + "INSERT INTO dest SELECT f(user_id), region FROM views;", kinds
+    )
+    (problem,) = analysis.errors
+    assert problem.message == f"The function 'f' {message}"
+
+
+@pytest.mark.parametrize("call", ["plain(user_id)", "CHAR_LENGTH(shout(region))", "anything(region, user_id)"])
+def test_what_can_run_is_taken(call: str, kinds: PythonModules) -> None:
+    name = call.rpartition("(")[0].rpartition("(")[2] if call.startswith("CHAR") else call.partition("(")[0]
+    analysis = analyzed(
+        create(f"shop_kinds.{name}", name) + f"INSERT INTO dest SELECT {call}, region FROM views;", kinds
+    )
+    assert analysis.errors == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("user_id", None),
+        ("NULL", None),
+        ("n, region, 1, 2.5e0", None),
+        ("region", "Argument 1 of 'f' is of type STRING, and its annotation is 'int'."),
+        ("price", "Argument 1 of 'f' is of type DECIMAL(10, 2), and its annotation is 'int'."),
+        ("n, n", "Argument 2 of 'f' is of type INT, and its annotation is 'str'."),
+        ("n, region, 1, region", "Argument 4 of 'f' is of type STRING, and its annotation is 'float'."),
+    ],
+)
+def test_findings_c11_arguments_fit_annotations(arguments: str, message: str | None, kinds: PythonModules) -> None:
+    analysis = analyzed(
+        create("shop_kinds.typed") + f"INSERT INTO dest SELECT f({arguments}), region FROM views;", kinds
+    )
+    assert [problem.message for problem in analysis.errors] == ([message] if message else [])

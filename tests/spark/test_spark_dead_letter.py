@@ -120,3 +120,20 @@ def test_a_pattern_must_not_match_the_target(topics: Topics, spark: SparkSession
     )
     with pytest.raises(firesteel.UsageError, match="'topic-pattern' matches"):
         firesteel.run(script, spark=spark)
+
+
+def test_findings_d3_a_bad_record_that_is_too_large_for_its_topic_is_cut(
+    cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path, spark: SparkSession
+) -> None:
+    """One bad record does not stop a job that is to survive bad records."""
+    topics = Topics(cluster, make_topic, tmp_path)
+    topics.dead = make_topic(max_message_bytes="2000")
+    producer = Producer(cluster)
+    producer.produce(topics.source, b"{" + b"y" * 50_000, b"large", 0)
+    producer.flush()
+    job = firesteel.run(topics.log(), spark=spark)
+    assert job.snapshot().rejects == 2
+    letters = {record.key: record for record in read_records(cluster, topics.dead)}
+    assert letters[f"k{BAD}".encode()].value == b"{oops"
+    cut = letters[b"large"]
+    assert cut.value is not None and cut.value.startswith(b"{yyyy") and len(cut.value) < 2000

@@ -24,7 +24,7 @@ _MODULE = """
 import json, os, sys
 print(json.dumps({
     "name": __name__, "words": sys.argv[1:], "folder": os.getcwd(), "variable": os.environ.get("FIRESTEEL_FORK"),
-    "path": sys.path[0], "given": sys.stdin.read(), "loaded": "pyspark.worker" in sys.modules, "parent": os.getppid(),
+    "path": sys.path[-1], "given": sys.stdin.read(), "loaded": "pyspark.worker" in sys.modules, "parent": os.getppid(),
     "others": "ANOTHER" in os.environ,
 }))
 print("to errors", file=sys.stderr)

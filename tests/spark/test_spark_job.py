@@ -13,6 +13,7 @@ from tests.deadline import wait_for
 
 import firesteel
 from firesteel.dev.record import read_records, write_records
+from firesteel.kafka.admin import create_topic, delete_topic
 from firesteel.observe.snapshot import State
 
 pytestmark = pytest.mark.spark
@@ -113,7 +114,9 @@ def test_ignored_records_are_counted(table: Table, spark: SparkSession) -> None:
     job = firesteel.run(table.script(source=f"{BOUNDED}, 'json.ignore-parse-errors' = 'true'"), spark=spark)
     assert table.read() == ['{"id":1,"name":"a"}', '{"id":null,"name":"b"}', '{"id":3,"name":"c"}']
     [source] = job.snapshot().sources
-    assert dict(source.rejects) == {"malformed": 1, "bad-value": 1}
+    assert dict(source.rejects) == {"malformed": 1}
+    # The field that became NULL, and the message that is none.
+    assert (dict(source.changed), source.empty) == ({"id": 1}, 1)
     assert source.rows == 3
 
 
@@ -187,3 +190,57 @@ def test_a_missing_topic_is_said_before_anything_starts(table: Table, spark: Spa
     with pytest.raises(firesteel.OutsideError, match="'no-such-topic'"):
         firesteel.start(script, spark=spark)
     assert not (table.folder / ".firesteel").exists()
+
+
+def test_findings_d5_a_row_that_is_too_large_ends_the_job_at_once(
+    cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path, spark: SparkSession
+) -> None:
+    """With its key and the option to raise; small rows of the same batch go out although they are more than the topic takes at once."""
+    for guarantee in ("at-least-once", "exactly-once"):
+        table = Table(cluster, make_topic, tmp_path)
+        table.sink = make_topic(max_message_bytes="3000")
+        script = table.script(
+            "SELECT name, COUNT(*) FROM src GROUP BY name",
+            source=BOUNDED,
+            sink="name STRING, n BIGINT, PRIMARY KEY (name) NOT ENFORCED",
+        )
+        script.write_text(
+            script.read_text().replace("'value.format'", f"'sink.delivery-guarantee' = '{guarantee}', 'value.format'")
+        )
+        table.write([json.dumps({"id": number, "name": f"n{number}"}) for number in range(500)])
+        firesteel.run(script, spark=spark, fresh=True, name=f"large-{guarantee}")
+        assert len(table.read()) == 500
+        table.write([json.dumps({"id": 1, "name": "x" * 5000})])
+        job = firesteel.start(script, spark=spark, name=f"large-{guarantee}")
+        with pytest.raises(firesteel.JobError) as error:
+            job.wait(60)
+        message = str(error.value)
+        assert "too large for the topic" in message and table.sink in message
+        assert "xxxxx" in message and "'max.message.bytes'" in message and "'properties.max.request.size'" in message
+
+
+def test_findings_c9_a_job_with_nothing_to_read_runs(table: Table, spark: SparkSession) -> None:
+    table.write(['{"id": 1, "name": "a"}'])
+    job = firesteel.start(table.script(), spark=spark)
+    wait_for(lambda: job.snapshot().rows_written == 1)
+    job.stop()
+    job = firesteel.start(table.script(), spark=spark)
+    wait_for(lambda: job.snapshot().idle, 30)
+    snapshot = job.snapshot()
+    job.stop()
+    assert (snapshot.state, snapshot.lag, snapshot.rows_read) == (State.RUNNING, 0, 0)
+    assert [source.table for source in snapshot.sources] == ["src"]
+
+
+def test_findings_d13_a_topic_that_was_created_again_is_told_as_that(
+    table: Table, spark: SparkSession, cluster: dict[str, str]
+) -> None:
+    table.write([f'{{"id": {number}, "name": "a"}}' for number in range(50)])
+    job = firesteel.start(table.script(), spark=spark)
+    wait_for(lambda: job.snapshot().rows_written == 50)
+    delete_topic(cluster, table.source)
+    create_topic(cluster, table.source)
+    table.write(['{"id": 1, "name": "a"}'])
+    with pytest.raises(firesteel.FiresteelError) as error:
+        job.wait(90)
+    assert "deleted and created again" in str(error.value)

@@ -59,7 +59,7 @@ def test_a_jvm_that_nobody_needs_leaves_nothing(tmp_path: Path, no_spark: None) 
     launched.abandon()
     assert launched._process.poll() is not None
     assert not server.is_alive and not Path(server.program).parent.exists()
-    assert not any(folder.exists() for folder in launched._folders) and not sockets.exists()
+    assert not any(folder.exists() for folder in launched.folders.all()) and not sockets.exists()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -89,7 +89,7 @@ def test_a_jvm_that_ends_is_left_to_pyspark(tmp_path: Path, no_spark: None, monk
     assert time.monotonic() - began < 30
     launched.abandon()
     assert Path(launched.conf[SOCKET_FOLDER]).is_dir(), "the next JVM has it"
-    Path(launched.conf[SOCKET_FOLDER]).rmdir()
+    launched.folders.remove()
 
 
 def test_a_folder_that_cannot_be_made_is_not_its_to_say(tmp_path: Path, no_spark: None) -> None:

@@ -43,7 +43,7 @@ def test_names_of_refused_tables_are_kept() -> None:
     script, problems = parse_script(
         Source("job.sql", "CREATE TABLE a (x STRNG) WITH ('k' = 'v'); CREATE VIEW b SELECT 1; CREATE TABLE c (x INT);")
     )
-    assert [name.text for name in script.refused] == ["a", "b"]
+    assert [name.name.text for name in script.refused] == ["a", "b"]
     # A table whose only mistakes are types is still there for its options to be checked.
     assert [type(statement).__name__ for statement in script.statements] == ["CreateTable", "CreateTable"]
     assert len(problems) == 2

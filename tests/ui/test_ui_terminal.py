@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from dataclasses import replace
 
 from rich.console import Console
 
-from firesteel.observe.snapshot import JobSnapshot, SinkSnapshot, SourceSnapshot, State
-from firesteel.ui.terminal import LiveTable, Output, PlainLines, open_view, render_table
-from firesteel.ui.text import render_line, render_summary
+from firesteel.observe.snapshot import JobSnapshot, SinkSnapshot, SourceSnapshot, State, Waiting
+from firesteel.ui.terminal import JsonLines, LiveTable, Output, PlainLines, open_view, render_table
+from firesteel.ui.text import render_json, render_line, render_summary
 
 JOB = JobSnapshot(
     "pv_per_region",
@@ -43,6 +44,48 @@ def test_the_closing_summary() -> None:
         "  state    state/pv"
     )
     assert render_summary(JobSnapshot("pv", State.FAILED)) == "pv failed after 0.0 s, 0 batches."
+    assert render_summary(JobSnapshot("pv", State.STOPPED, batches=1, torn=1)) == (
+        "pv stopped after 0.0 s, 1 batch.\n  torn off 1 batch that had not ended in time: the next start repeats it"
+    )
+
+
+def test_findings_c9_what_a_job_does_while_no_rows_come() -> None:
+    assert render_line(JobSnapshot("pv", doing="starts Spark")) == "pv starting: starts Spark"
+    idle = JobSnapshot("pv", State.RUNNING, idle=True, sources=(SourceSnapshot("v", lag=0),))
+    assert render_line(idle) == "pv running: nothing new, 0 rows read, 0 rows/s, lag 0"
+    away = replace(JOB, waiting=Waiting(0.0, "127.0.0.1:9092", "Connection refused"))
+    told = (
+        f"waits for Kafka at 127.0.0.1:9092 since {time.strftime('%H:%M:%S', time.localtime(0))} (Connection refused)"
+    )
+    assert told in render_line(away)
+    assert told in render_json(away)
+    assert json.loads(render_json(away))["waiting_for"] == {
+        "broker": "127.0.0.1:9092",
+        "since": 0.0,
+        "why": "Connection refused",
+    }
+
+
+def test_findings_c9_plain_lines_have_times_and_levels() -> None:
+    out = io.StringIO()
+    view = PlainLines(out, lambda: 0.0, lambda: 0.0)
+    view.show(JOB)
+    view.show(replace(JOB, waiting=Waiting(0.0, "b:9092", "Connection refused")))
+    view.close(replace(JOB, state=State.FAILED))
+    moment = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(0))
+    lines = out.getvalue().splitlines()
+    assert [line[: len(moment) + 6] for line in lines[:3]] == [
+        f"{moment} {level:<5}" for level in ("INFO", "WARN", "ERROR")
+    ]
+
+
+def test_findings_c9_json_has_a_heartbeat() -> None:
+    out, now = io.StringIO(), [0.0]
+    view = JsonLines(out, lambda: now[0])
+    for second in (0.0, 5.0, 9.0, 11.0, 15.0, 22.0):
+        now[0] = second
+        view.show(JOB)
+    assert len(out.getvalue().splitlines()) == 3
 
 
 def test_plain_lines_are_rare_and_never_the_same_twice() -> None:
@@ -51,7 +94,7 @@ def test_plain_lines_are_rare_and_never_the_same_twice() -> None:
     for second, job in ((0.0, JOB), (0.5, replace(JOB, batch_ms=1)), (1.5, JOB), (3.0, replace(JOB, batch_ms=2))):
         now[0] = second
         view.show(job)
-    assert [line.rsplit("batch ")[1][:4] for line in out.getvalue().splitlines()] == ["480 ", "2 ms"]
+    assert [line.rpartition("batch ")[2][:4] for line in out.getvalue().splitlines()] == ["480 ", "2 ms"]
     view.close(JOB)
     assert out.getvalue().endswith("state/pv\n")
 
@@ -63,6 +106,13 @@ def test_quiet_says_only_the_summary() -> None:
     assert out.getvalue() == ""
     view.close(JOB)
     assert out.getvalue() == render_summary(JOB) + "\n"
+
+
+def test_a_job_that_failed_before_it_ran_has_no_summary() -> None:
+    for output in (Output.QUIET, Output.PROGRESS):
+        out = io.StringIO()
+        open_view(output, out).close(JobSnapshot("pv", State.FAILED, error="No broker."))
+        assert out.getvalue() == ""
 
 
 def test_json_lines() -> None:

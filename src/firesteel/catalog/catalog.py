@@ -14,6 +14,7 @@ from firesteel.catalog.resolve import resolve_definition, with_hints
 from firesteel.catalog.table import Table
 from firesteel.errors import Problem
 from firesteel.options.setting import canonical_setting, resolve_setting
+from firesteel.options.spark_setting import may_script_set
 from firesteel.options.spelling import nearest
 from firesteel.sql.statement import (
     CreateFunction,
@@ -30,7 +31,7 @@ from firesteel.sql.statement import (
 
 V = TypeVar("V")
 
-_DEFAULT_PATH = ("default_catalog", "default_database")
+DEFAULT_PATH = ("default_catalog", "default_database")
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Catalog:
         path = name.path or (name.text,)
         if len(path) == 1:
             path = (*self.current, *path)
-        for default in _DEFAULT_PATH:
+        for default in DEFAULT_PATH:
             if len(path) > 1 and path[0] == default:
                 path = path[1:]
         return ".".join(path)
@@ -75,11 +76,16 @@ class Catalog:
 
     def suggest(self, name: Name) -> str:
         """What to write instead of a table name that is not there."""
-        known = [*self.tables, *self.views]
-        close = nearest(self.key(name), known, 0.6)
+        known = [self._shown(key) for key in (*self.tables, *self.views)]
+        close = next((key for key in known if key.rpartition(".")[2] == name.text), None)
+        close = close or nearest(self.key(name), known, 0.6)
         if close:
             return f"Write '{close}'."
         return f"The tables are {', '.join(known)}." if known else "Add a CREATE TABLE before this statement."
+
+    def _shown(self, key: str) -> str:
+        """The key as a query here has to write it."""
+        return f"{DEFAULT_PATH[1]}.{key}" if self.current and "." not in key else key
 
     def hinted(
         self, name: Name, hints: tuple[OptionEntry, ...], environment: Mapping[str, str] | None = None
@@ -110,7 +116,7 @@ def resolve_like(statement: CreateTable, catalog: Catalog) -> tuple[CreateTable 
     other = catalog.definitions.get(catalog.key(statement.like.table))
     if other is None:
         name = statement.like.table
-        return None, (Problem(f"'{name.text}' after LIKE is not a table.", name.span, catalog.suggest(name)),)
+        return None, (Problem(f"'{name.written}' after LIKE is not a table.", name.span, catalog.suggest(name)),)
     return merge_like(statement, other, statement.like)
 
 
@@ -129,13 +135,21 @@ def declare(
             return _set(statement, catalog)
         case Reset():
             key = canonical_setting(statement.key.value) if statement.key else None
-            kept = {name: value for name, value in catalog.settings.items() if key is not None and name != key}
+            gone = {name for name in catalog.settings if key in (None, name) and may_script_set(name)}
+            kept = {name: value for name, value in catalog.settings.items() if name not in gone}
             return replace(catalog, settings=kept), ()
         case Drop():
             return _drop(statement, catalog)
         case Use():
             path = statement.name.path or (statement.name.text,)
-            return replace(catalog, current=() if set(path) <= set(_DEFAULT_PATH) else path), ()
+            if statement.catalog and path != DEFAULT_PATH[:1]:
+                problem = Problem(
+                    f"There is no catalog '{statement.name.written}': '{DEFAULT_PATH[0]}' is the only one.",
+                    statement.name.span,
+                    "Remove USE CATALOG, and CREATE the tables in this script.",
+                )
+                return catalog, (problem,)
+            return replace(catalog, current=() if set(path) <= set(DEFAULT_PATH) else path), ()
     return catalog, ()
 
 
@@ -144,7 +158,9 @@ def _taken(name: Name, catalog: Catalog, if_not_exists: bool) -> tuple[bool, tup
     if key not in catalog.tables and key not in catalog.views:
         return False, ()
     kind = "table" if key in catalog.tables else "view"
-    problem = Problem(f"There is a {kind} '{name.text}' already.", name.span, "Rename one of them, or DROP it first.")
+    problem = Problem(
+        f"There is a {kind} '{name.written}' already.", name.span, "Rename one of them, or DROP it first."
+    )
     return True, () if if_not_exists else (problem,)
 
 
@@ -218,7 +234,7 @@ def _drop(statement: Drop, catalog: Catalog) -> tuple[Catalog, tuple[Problem, ..
     if key in known:
         return changed, ()
     problem = Problem(
-        f"There is no {statement.kind.lower()} '{statement.name.text}' to drop.",
+        f"There is no {statement.kind.lower()} '{statement.name.written}' to drop.",
         statement.name.span,
         f"Write DROP {statement.kind.upper()} IF EXISTS, or remove the statement.",
     )

@@ -37,6 +37,7 @@ def resolve_definition(
     columns = resolve_columns(statement, problems)
     primary_key, columns = resolve_primary_key(statement.primary_key, columns, problems)
     watermark = resolve_watermark(statement.watermarks, columns, problems)
+    sound = not any(problem.is_error for problem in problems)
     options, found = resolve_options(statement.options, span, environment)
     problems += found
     key_format, value_format = bind_formats(options, columns, primary_key, problems, span)
@@ -71,6 +72,7 @@ def resolve_definition(
         value_format,
         span,
         statement.comment,
+        sound=sound,
     )
     as_source = _check_as_source(options, columns, environment)
     as_sink = _check_as_sink(options, columns, environment)

@@ -90,6 +90,8 @@ class Table:
     #: What is wrong with the table only when it is read, and only when it is written.
     problems_as_source: tuple[Problem, ...] = ()
     problems_as_sink: tuple[Problem, ...] = ()
+    #: Whether its columns are right: nothing true can be said about a query over columns with a mistake.
+    sound: bool = True
 
     @property
     def update_mode(self) -> UpdateMode | None:

@@ -9,7 +9,7 @@ from typing import Any
 from firesteel.cli.command import Subparsers, add_command
 from firesteel.cli.finding import Checked, check_files
 from firesteel.cli.script import add_python_functions, add_settings, settings
-from firesteel.errors import Blame, Problem, Source, render_problem
+from firesteel.errors import Blame, Problem, Source, printable_json, render_problem
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -34,11 +34,11 @@ def run(args: argparse.Namespace) -> int:
     ]
     match args.format:
         case "json":
-            print(render_json(checked))
+            print(printable_json(render_json(checked)))
         case "sarif":
             from firesteel.cli.sarif import render_sarif
 
-            print(render_sarif(checked))
+            print(printable_json(render_sarif(checked)))
         case _:
             print(render_human(checked))
     return Blame.USER.value if any(file.errors for file in checked) else 0
@@ -53,7 +53,7 @@ def _render(problem: Problem, file: Checked) -> str:
     if file.readable:
         return render_problem(problem, file.source)
     # The sentence has the file's name in it already.
-    return f"{problem.message}\n    {problem.hint}" if problem.hint else problem.message
+    return render_problem(problem, None)
 
 
 def _summary(checked: list[Checked]) -> str:

@@ -13,6 +13,9 @@ from typing import NoReturn, TypeAlias
 
 from firesteel.errors import UsageError
 
+#: The exit status of a shell for a command that Ctrl-C ended.
+INTERRUPTED = 130
+
 
 class CommandParser(argparse.ArgumentParser):
     """Mistakes on the command line are told like all others: a sentence, exit status 2."""
@@ -67,6 +70,10 @@ def usual_bootstrap(environment: Mapping[str, str] = os.environ) -> str:
     return daemon.bootstrap if daemon else f"127.0.0.1:{USUAL_PORT}"
 
 
+#: A pair for each argument that takes pairs.
+_EXAMPLES = {"--set": "parallelism.default=2", "--config": "retention.ms=-1", "--property": "security.protocol=SSL"}
+
+
 def pairs(texts: list[str], argument: str) -> dict[str, str]:
     """`['a=b', 'c=d=e']` as `{'a': 'b', 'c': 'd=e'}`."""
     found = {}
@@ -74,7 +81,10 @@ def pairs(texts: list[str], argument: str) -> dict[str, str]:
         key, equals, value = text.partition("=")
         if not equals or not key:
             # The text may hold a password, so it is not shown.
-            raise UsageError(f"'{argument}' needs KEY=VALUE.", hint=f"Write for example {argument} retention.ms=-1.")
+            raise UsageError(
+                f"'{argument}' needs KEY=VALUE.",
+                hint=f"Write for example {argument} {_EXAMPLES.get(argument, 'key=value')}.",
+            )
         found[key.strip()] = value.strip()
     return found
 

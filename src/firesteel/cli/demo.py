@@ -98,7 +98,9 @@ def run(args: argparse.Namespace) -> int:
             found = _run_job(script, views, broker.bootstrap)
     wrong = differences(views.expected_counts(), found)
     if wrong:
-        raise JobError("The result differs from an independent count of the generated rows.\n" + "\n".join(wrong))
+        raise JobError(
+            "The result differs from an independent count of the generated rows.\n" + "\n".join(wrong), laid_out=True
+        )
     print(_render(found))
     seconds = time.monotonic() - started
     print(

@@ -8,6 +8,7 @@ import json
 from firesteel.api import analyze_script
 from firesteel.cli.command import Subparsers, add_command
 from firesteel.cli.script import add_python_functions, add_settings, print_warnings, settings
+from firesteel.errors import printable_json
 from firesteel.options.secret import mask
 from firesteel.options.setting import STATE_TTL
 from firesteel.plan.explain import explanation_document, render_explanation
@@ -34,9 +35,8 @@ def run(args: argparse.Namespace) -> int:
     print_warnings(analysis)
     ttl = analysis.setting(STATE_TTL) if TTL_HAS_EFFECT else None
     if args.format == "json":
-        shown = json.dumps(
-            {"inserts": [explanation_document(sink, ttl) for sink in analysis.sinks]}, ensure_ascii=False, indent=2
-        )
+        document = {"inserts": [explanation_document(sink, ttl) for sink in analysis.sinks]}
+        shown = printable_json(json.dumps(document, ensure_ascii=False, indent=2))
     elif analysis.sinks:
         shown = "\n\n\n".join(render_explanation(sink, ttl) for sink in analysis.sinks)
     else:

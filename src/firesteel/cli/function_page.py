@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from firesteel.plan.absent_function import ABSENT_AGGREGATES, ABSENT_OVER
+from firesteel.plan.aggregate import aggregate_names
 from firesteel.plan.function import FAMILIES, SYNONYMS, Family
 from firesteel.plan.signature import Function
 
@@ -54,7 +56,12 @@ _WRITTEN = {
 
 
 def render_functions() -> str:
-    return "\n".join((_HEAD, *("\n".join(_section(family)) for family in FAMILIES), _TAIL))
+    return "\n".join((_HEAD, *("\n".join(_section(family)) for family in FAMILIES), _aggregates(), _TAIL))
+
+
+def _aggregates() -> str:
+    names, absent, over = ("`, `".join(names) for names in (aggregate_names(), ABSENT_AGGREGATES, ABSENT_OVER))
+    return f"## Aggregates\n\n`{names}`.\n\nMissing: `{absent}`; with OVER: `{over}`.\n"
 
 
 def _section(family: Family) -> Iterator[str]:

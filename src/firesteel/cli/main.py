@@ -13,7 +13,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from types import ModuleType
 
-from firesteel.cli.command import CommandParser
+from firesteel.cli.command import INTERRUPTED, CommandParser
 from firesteel.errors import FiresteelError, UsageError
 
 #: Name, module, one line of help. A module is imported when its command is asked for: `check` must not wait for Kafka.
@@ -39,9 +39,6 @@ usage: firesteel COMMAND [ARGUMENTS]
 Exit status: 0 done, 1 the job failed, 2 the script or the command is wrong, 3 something outside is missing.
 """
 
-#: The exit status of a shell for a command that Ctrl-C ended.
-_INTERRUPTED = 130
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The console script. Returns the exit status."""
@@ -58,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return error.blame.value
     except KeyboardInterrupt:
-        return _INTERRUPTED
+        return INTERRUPTED
     except BrokenPipeError:
         # The reader (`| head`) has seen enough. Python would complain once more when it closes standard output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

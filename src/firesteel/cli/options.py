@@ -6,13 +6,14 @@ import argparse
 import shutil
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from firesteel.cli.command import Subparsers, add_command
 from firesteel.cli.function_page import render_functions
 from firesteel.cli.reference import Page, pages
 from firesteel.cli.reference_page import render_index, render_json, render_markdown, render_text
-from firesteel.cli.text import Language
+from firesteel.cli.text import Language, Text
 from firesteel.errors import UsageError
 from firesteel.options.spelling import nearest
 
@@ -29,7 +30,10 @@ def add_parser(subparsers: Subparsers) -> None:
         "Without a name, list the names.",
     )
     parser.add_argument(
-        "name", nargs="?", metavar="NAME", help="for example kafka, json, settings, properties, metadata"
+        "name",
+        nargs="?",
+        metavar="NAME",
+        help="a page, for example kafka, json, settings, properties, metadata, or an option, for example scan.startup.mode",
     )
     parser.add_argument("--lang", choices=[language.value for language in Language], default="en", help="default: en")
     parser.add_argument("--format", choices=("text", "md", "json"), default="text", help="default: text")
@@ -47,15 +51,39 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _find(name: str) -> Page:
+def _find(name: str) -> list[Page]:
+    """The page of that name, or what each page says about the option of that name."""
     found = pages()
-    wanted = next((page for page in found if page.name == name.lower()), None)
-    if wanted is None:
+    wanted = [page for page in found if page.name == name.lower()]
+    wanted = wanted or [part for page in found if (part := _about(page, name.lower())) is not None]
+    if not wanted:
         names = [page.name for page in found]
-        close = nearest(name, names, 0.5)
+        options = {_name(row): None for page in found for table in page.tables for row in table.rows}
+        close = nearest(name, [*names, *options], 0.5)
         hint = f"Did you mean '{close}'?" if close else f"There is {', '.join(names)}."
-        raise UsageError(f"'{name[:60]}' has no page of options.", hint=hint)
+        raise UsageError(f"'{name[:60]}' is neither a page nor an option.", hint=hint)
     return wanted
+
+
+def _about(page: Page, name: str) -> Page | None:
+    """The page with nothing but the rows of that name, in whichever spelling."""
+    tables = []
+    for table in page.tables:
+        spelt = next(
+            (place for place, column in enumerate(table.columns) if column.title.en == "other spellings"), None
+        )
+        rows = [
+            row
+            for row in table.rows
+            if _name(row).lower() == name or (spelt is not None and f"`{name}`" in row[spelt].en.lower())
+        ]
+        if rows:
+            tables.append(replace(table, rows=tuple(rows)))
+    return replace(page, tables=tuple(tables), rules=(), intro=Text("", "")) if tables else None
+
+
+def _name(row: tuple[Text, ...]) -> str:
+    return row[0].en.strip("`")
 
 
 def _list(language: Language) -> None:
@@ -65,16 +93,20 @@ def _list(language: Language) -> None:
         print(f"{page.name:<{width}}  {page.title.into(language)}")
 
 
-def _show(page: Page, form: str, language: Language) -> None:
-    match form:
-        case "md":
-            print(render_markdown(page, language), end="")
-        case "json":
-            print(render_json(page, language))
-        case _:
-            terminal = sys.stdout.isatty()
-            width = shutil.get_terminal_size().columns if terminal else _USUAL
-            print(render_text(page, language, min(max(width, _NARROWEST), _WIDEST), bold=terminal))
+def _show(found: list[Page], form: str, language: Language) -> None:
+    terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if terminal else _USUAL
+    if form == "json":
+        shown = [render_json(page, language) for page in found]
+        print(shown[0] if len(shown) == 1 else f"[{', '.join(shown)}]")
+        return
+    for number, page in enumerate(found):
+        match form:
+            case "md":
+                print(render_markdown(page, language), end="")
+            case _:
+                print("\n" if number else "", end="")
+                print(render_text(page, language, min(max(width, _NARROWEST), _WIDEST), bold=terminal))
 
 
 def reference_files() -> Mapping[str, str]:

@@ -3,7 +3,7 @@
 `firesteel options` prints them; the pages under `docs/reference/` are the same in Markdown.
 
 >>> [page.name for page in pages()][:3]
-['kafka', 'upsert-kafka', 'dli']
+['kafka', 'upsert-kafka', 'dynamic-kafka']
 >>> str(page_named("json").tables[0].rows[0][0].en)
 '`json.fail-on-missing-field`'
 """
@@ -183,9 +183,9 @@ def _settings() -> Page:
         "settings",
         Text("Settings", "作业设置"),
         Text(
-            "What `SET 'key' = 'value';` understands, and `--set key=value` on the command line. `spark.*` goes to Spark. "
+            "What `SET 'key' = 'value';` understands, and `--set key=value` on the command line. `spark.*` goes to Spark: from a script what tunes it, from the command line all. "
             "Flink's settings about its own machinery (`taskmanager.*`, `restart-strategy*` …) are read and have no effect.",
-            "`SET 'key' = 'value';` 以及命令行 `--set key=value` 支持的设置。`spark.*` 会传给 Spark。"
+            "`SET 'key' = 'value';` 以及命令行 `--set key=value` 支持的设置。`spark.*` 会传给 Spark：脚本中仅限调优参数，命令行中不受限制。"
             "与 Flink 自身运行机制有关的设置（`taskmanager.*`、`restart-strategy*` 等）仅接受而不起作用。",
         ),
         (_options(setting.ROWS, older=older, settings=True),),

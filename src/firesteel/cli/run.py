@@ -5,17 +5,24 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+import threading
+import time
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from firesteel.api import analyze_script, start_analyzed
-from firesteel.cli.command import Subparsers, add_command
+from firesteel.api import analyze_script, prepare_job
+from firesteel.cli.command import INTERRUPTED, Subparsers, add_command
 from firesteel.cli.script import add_python_functions, add_settings, print_warnings, settings
-from firesteel.errors import FiresteelError
-from firesteel.ui.terminal import Output, open_view
+from firesteel.errors import FiresteelError, one_line
+from firesteel.observe.snapshot import JobSnapshot
+from firesteel.spark.place import job_name
+from firesteel.ui.terminal import Output, View, open_view
 
 if TYPE_CHECKING:
     from firesteel.spark.job import Job
+
+
+_MOST_SECONDS = 86_400.0
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -24,7 +31,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "run",
         "run the job of a script",
         "Run the INSERTs of a script. A job goes on where it stopped; a bounded one ends by itself.\n"
-        "Ctrl-C and SIGTERM stop it, and nothing is lost.",
+        "Ctrl-C and SIGTERM stop it when its batch has ended, and nothing is lost or repeated. A second one ends it at once.",
     )
     parser.add_argument("script", metavar="JOB.sql", help="the script")
     add_settings(parser)
@@ -34,9 +41,30 @@ def add_parser(subparsers: Subparsers) -> None:
         "--master", metavar="URL", help="Spark's master, for example spark://host:7077; else this machine"
     )
     parser.add_argument("--name", metavar="NAME", help="the job's name; else 'pipeline.name', else the file's name")
+    parser.add_argument(
+        "--stop-timeout",
+        metavar="SECONDS",
+        type=_seconds,
+        default=25.0,
+        help="how long a stop lets the running batch end before it is torn off and repeated at the next start (25)",
+    )
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--quiet", action="store_true", help="only the closing summary")
     output.add_argument("--json", action="store_true", help="progress as JSON lines on standard output")
+
+
+def _seconds(text: str) -> float:
+    """
+    >>> _seconds("2.5"), _seconds("0")
+    (2.5, 0.0)
+    """
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < _MOST_SECONDS:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds from 0 to {_MOST_SECONDS:,.0f}")
+    return seconds
 
 
 def run(args: argparse.Namespace) -> int:
@@ -44,52 +72,90 @@ def run(args: argparse.Namespace) -> int:
     analysis.raise_errors()
     print_warnings(analysis)
     output = Output.JSON if args.json else Output.QUIET if args.quiet else Output.PROGRESS
-    with _Signals() as signals:
-        job = start_analyzed(analysis, name=args.name, fresh=args.fresh, master=args.master)
-        return _follow(job, output, signals)
-
-
-def _follow(job: Job, output: Output, signals: _Signals) -> int:
-    if output is Output.PROGRESS:
-        verb = "goes on where it stopped" if job.resumed else "starts"
-        print(f"{job.name} {verb}. State: {job.checkpoint.folder}. Spark's log: {job.log}.", file=sys.stderr)
     view = open_view(output)
+    with _Signals() as signals:
+        view.show(JobSnapshot(job_name(analysis, args.name), started=time.time(), doing="loads Spark"))
+        job = prepare_job(analysis, name=args.name, fresh=args.fresh, master=args.master)
+        return _follow(job, view, output, signals, args.stop_timeout)
+
+
+def _follow(job: Job, view: View, output: Output, signals: _Signals, stop_timeout: float) -> int:
+    from firesteel.kafka.admin import close_clients
+    from firesteel.spark.jvm import end_jvm, kill_jvm
+
+    starter = _Starter(job)
+    told = output is not Output.PROGRESS
     failure: FiresteelError | None = None
     try:
         while not job.wait(0.2):
             view.show(job.snapshot())
-            if signals.received:
-                job.stop()
+            if not told and starter.has_begun:
+                verb = "goes on where it stopped" if job.resumed else "starts"
+                places = f"State: {job.checkpoint.folder}. Spark's log: {job.log}."
+                print(one_line(f"{job.name} {verb}. {places}"), file=sys.stderr)
+                told = True
+            if signals.count > 1:
+                job.tear()
+            elif signals.count:
+                job.request_stop(stop_timeout)
     except FiresteelError as error:
         failure = error
     view.close(job.snapshot())
+    if signals.count > 1:
+        kill_jvm()
+    end_jvm()
+    close_clients()
+    if starter.surprise is not None:
+        raise starter.surprise
     if failure is not None:
-        if job.log is not None:
+        if job.log is not None and starter.has_begun:
             failure.hint = f"{failure.hint or ''} Spark's log: {job.log}".strip()
         raise failure
-    return 0
+    return INTERRUPTED if signals.count > 1 else 0
+
+
+class _Starter(threading.Thread):
+    """Starts the job beside the main thread, which shows what it does and listens to signals meanwhile. `surprise` is what nobody
+    expected.
+    """
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(name="start", daemon=True)
+        self._job = job
+        self.has_begun = False
+        self.surprise: Exception | None = None
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self._job.begin()
+            self.has_begun = True
+        except FiresteelError:
+            # Whoever waits for the job hears of it.
+            pass
+        except Exception as error:
+            self.surprise = error
 
 
 class _Signals:
-    """Ctrl-C and SIGTERM ask the job to stop, and do not tear it apart. A second one does.
-
-    One that comes while Spark starts is obeyed as soon as it has: an exception in the middle of a call to the JVM would
-    leave the two out of step.
+    """Ctrl-C, SIGTERM and a terminal that goes away ask the job to stop; a second one tears it off. They are only counted here,
+    so that none of them comes in the middle of something.
     """
 
     def __init__(self) -> None:
-        self.received = False
+        self.count = 0
 
     def __enter__(self) -> _Signals:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._on_signal)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            # `nohup` has a reason to ignore one.
+            if signal.getsignal(number) is not signal.SIG_IGN or number == signal.SIGINT:
+                signal.signal(number, self._on_signal)
         return self
 
     def __exit__(self, *_: object) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_DFL)
+        # A late one must not interrupt the end.
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        if self.received:
-            raise KeyboardInterrupt
-        self.received = True
+        self.count += 1

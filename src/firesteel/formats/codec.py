@@ -14,6 +14,8 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from firesteel.formats.java_text import to_utf8_text
+
 
 class Reason(Enum):
     """Why a record was refused. Counters are kept per table and reason."""
@@ -26,13 +28,21 @@ class Reason(Enum):
 
 @dataclass(frozen=True)
 class Reject:
-    """`index` is the message's place in the block; `kept`: the row was kept, with NULL in `column`."""
+    """`index` is the message's place in the block; `kept`: the row was kept, with NULL in `column`, or with what fitted into it.
+
+    `detail` and `column` may quote the record. Whatever they hold can be written as UTF-8: to a header, a file, a terminal.
+    """
 
     index: int
     reason: Reason
     detail: str
     column: str | None = None
     kept: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "detail", to_utf8_text(self.detail))
+        if self.column is not None:
+            object.__setattr__(self, "column", to_utf8_text(self.column))
 
 
 @dataclass(frozen=True)

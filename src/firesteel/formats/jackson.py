@@ -55,13 +55,3 @@ def decode_base64(text: str) -> bytes:
 
 def encode_base64(value: bytes) -> str:
     return base64.b64encode(value).decode("ascii")
-
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def to_utf8_text(text: str) -> str:
-    """Half a surrogate pair, which UTF-8 cannot write, becomes a question mark, as it does in Flink."""
-    if text.isascii():
-        return text
-    return _SURROGATE.sub("?", text)

@@ -114,6 +114,16 @@ def parse_decimal(text: str, precision: int, scale: int) -> Decimal | None:
     return fit_decimal(value, precision, scale)
 
 
+def cut_detail(text: str, whole: int) -> str:
+    """What is said of a fraction that a whole number was read from."""
+    return f"'{shorten(text)}' became {whole}"
+
+
+def unfit_detail(text: str, precision: int, scale: int) -> str:
+    """What is said of a number that became NULL."""
+    return f"'{shorten(text)}' does not fit DECIMAL({precision}, {scale}) and became NULL"
+
+
 def fit_decimal(value: Decimal, precision: int, scale: int) -> Decimal | None:
     """Rounded half up to `scale`; None when it then has more than `precision` digits."""
     if value.adjusted() >= precision - scale:

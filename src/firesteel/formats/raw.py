@@ -13,7 +13,8 @@ import pyarrow as pa
 from firesteel import types
 from firesteel.catalog.table import BoundFormat
 from firesteel.formats.arrow import arrow_type, record_batch
-from firesteel.formats.codec import Decoded, EncodeError, Reason, Reject
+from firesteel.formats.codec import Decoded, Reason, Reject
+from firesteel.formats.java_text import to_utf8_text
 from firesteel.options import raw as rows
 from firesteel.options.raw import Endianness
 from firesteel.types import DataType
@@ -60,13 +61,7 @@ class RawEncoder:
         column = batch.column(0)
         if column.type != self._type:
             column = column.cast(self._type)
-        messages: list[bytes | None] = []
-        for row, value in enumerate(column.to_pylist()):
-            try:
-                messages.append(None if value is None else self._write(value))
-            except UnicodeEncodeError as error:
-                raise EncodeError(row, f"a character cannot be written in '{error.encoding}'") from None
-        return messages
+        return [None if value is None else self._write(value) for value in column.to_pylist()]
 
 
 def _only_type(bound: BoundFormat) -> DataType:
@@ -94,7 +89,7 @@ def _reader(data_type: DataType, bound: BoundFormat) -> Callable[[bytes], object
         case types.Char() | types.Varchar():
             charset = _charset(bound)
             # Java puts U+FFFD for bytes that are no text, and goes on.
-            return lambda value: value.decode(charset, errors="replace")
+            return lambda value: to_utf8_text(value.decode(charset, errors="replace"))
         case types.Binary() | types.Varbinary():
             return lambda value: value
         case types.Boolean():
@@ -107,7 +102,8 @@ def _writer(data_type: DataType, bound: BoundFormat) -> Callable[..., bytes]:
     match data_type:
         case types.Char() | types.Varchar():
             charset = _charset(bound)
-            return lambda value: str(value).encode(charset)
+            # As in Java, a character that the charset lacks is a question mark.
+            return lambda value: str(value).encode(charset, errors="replace")
         case types.Binary() | types.Varbinary():
             return bytes
         case types.Boolean():

@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TypeVar
@@ -24,21 +25,16 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # the stub ex
     ResourceType,
 )
 
-from firesteel.errors import OutsideError, UsageError
+from firesteel.errors import BrokerAwayError, OutsideError, UsageError
+from firesteel.kafka.passing import away, error_of, is_passing, reason_of
 
 T = TypeVar("T")
 
 #: An address that refuses connections, or a name that does not exist, will not get better by waiting longer than this.
 _HOPELESS_AFTER = 3.0
 
-#: What a partition answers while it is being opened or changes hands.
-_SETTLING = (
-    KafkaError.NOT_LEADER_FOR_PARTITION,
-    KafkaError.LEADER_NOT_AVAILABLE,
-    KafkaError.UNKNOWN_TOPIC_OR_PART,
-    KafkaError.UNKNOWN_LEADER_EPOCH,
-    KafkaError.FENCED_LEADER_EPOCH,
-)
+#: Answers to the question for a topic's id that are no reason to stop: its offsets, asked for next, say it better.
+_UNTOLD = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError.TOPIC_AUTHORIZATION_FAILED)
 
 #: What is heard when the broker does not take the login, or one side not the other's certificate.
 _REFUSALS = {
@@ -51,6 +47,8 @@ _REFUSALS = {
         "Check 'properties.security.protocol', 'properties.ssl.truststore.location' and the host in the broker's certificate.",
     ),
 }
+
+_MOST_BYTES = "max.message.bytes"
 
 _EARLIEST = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
 _LATEST = OffsetSpec.latest()  # type: ignore[no-untyped-call]
@@ -86,7 +84,7 @@ class _Client:
         try:
             self.admin = AdminClient({**config, **quiet})  # type: ignore[dict-item]  # its stub knows fewer types
         except KafkaException as error:
-            told = _told(error).removeprefix("Failed to create admin client: ")
+            told = reason_of(error).removeprefix("Failed to create admin client: ")
             if "No provider for SASL mechanism GSSAPI" in told:
                 raise UsageError(
                     "'properties.sasl.mechanism' is 'GSSAPI', and the Kafka client that pip installs is built without Kerberos.",
@@ -140,7 +138,7 @@ def check_broker(client_config: Mapping[str, str], timeout: float = 10.0) -> Non
             client.admin.list_topics(timeout=max(0.1, min(1.0, left)))
             return
         except KafkaException as error:
-            why = client.why() or _told(error)
+            why = client.why() or reason_of(error)
             waited = time.monotonic() - started
             address = client_config.get("bootstrap.servers", "")
             refusal = client.refusal()
@@ -207,9 +205,10 @@ def topic_ids(client_config: Mapping[str, str], names: Iterable[str], timeout: f
         try:
             found[name] = str(_result(future, timeout).topic_id)
         except KafkaException as error:
-            # Asked for their own sake, offsets say it better.
-            if error.args[0].code() not in (*_SETTLING, KafkaError.TOPIC_AUTHORIZATION_FAILED):
-                raise OutsideError(f"Kafka does not describe '{name}': {_told(error)}.") from error
+            if is_passing(error_of(error)):
+                raise away(reason_of(error)) from None
+            if error.args[0].code() not in _UNTOLD:
+                raise OutsideError(f"Kafka does not describe '{name}': {reason_of(error)}.") from error
     return {name: topic_id for name, topic_id in found.items() if topic_id.strip("A=")}
 
 
@@ -238,7 +237,7 @@ def create_topic(
             raise UsageError(
                 f"Topic '{name}' exists already.", hint="Choose another name, or delete it first."
             ) from error
-        raise UsageError(f"Topic '{name}' cannot be created: {_told(error)}.") from error
+        raise UsageError(f"Topic '{name}' cannot be created: {reason_of(error)}.") from error
     _wait(lambda: _partition_counts(client_config, timeout).get(name) == partitions, f"Topic '{name}'", timeout)
     # The cluster's list has it, but its partitions are opened a moment later.
     _offsets(client_config, [TopicPartition(name, i) for i in range(partitions)], _LATEST, timeout)
@@ -255,7 +254,7 @@ def delete_topic(
     try:
         _result(_client(client_config).admin.delete_topics([name])[name], timeout)
     except KafkaException as error:
-        raise OutsideError(f"Topic '{name}' cannot be deleted: {_told(error)}.") from error
+        raise OutsideError(f"Topic '{name}' cannot be deleted: {reason_of(error)}.") from error
     _wait(lambda: name not in _partition_counts(client_config, timeout), f"The deletion of topic '{name}'", timeout)
     return True
 
@@ -271,6 +270,21 @@ def broker_settings(client_config: Mapping[str, str], names: Iterable[str], time
         return {}
     values = {name: told[name].value for name in names if name in told}
     return {name: int(value) for name, value in values.items() if value and value.lstrip("-").isdecimal()}
+
+
+def most_bytes(client_config: Mapping[str, str], topics: Iterable[str], timeout: float = 10.0) -> dict[str, int]:
+    """The largest message that each topic takes, with what Kafka adds to it, as far as the cluster tells: not everybody may ask."""
+    resources = {topic: ConfigResource(ResourceType.TOPIC, topic) for topic in topics}
+    if not resources:
+        return {}
+    found: dict[str, int] = {}
+    with suppress(KafkaException, OutsideError):
+        asked = _client(client_config).admin.describe_configs(list(resources.values()), request_timeout=timeout)
+        for topic, resource in resources.items():
+            value = _result(asked[resource], timeout)[_MOST_BYTES].value
+            if value and value.isdecimal():
+                found[topic] = int(value)
+    return found
 
 
 def group_names(client_config: Mapping[str, str], timeout: float = 10.0) -> list[str]:
@@ -308,9 +322,10 @@ def _offsets(
         try:
             return {(place.topic, place.partition): _result(future, timeout).offset for place, future in asked.items()}
         except KafkaException as error:
-            if error.args[0].code() not in _SETTLING or time.monotonic() > deadline:
+            settling = is_passing(error_of(error)) or error.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART
+            if not settling or time.monotonic() > deadline:
                 names = ", ".join(sorted({f"'{place.topic}'" for place in places}))
-                raise OutsideError(f"Kafka does not tell the offsets of {names}: {_told(error)}.") from error
+                raise OutsideError(f"Kafka does not tell the offsets of {names}: {reason_of(error)}.") from error
         time.sleep(0.02)
 
 
@@ -318,7 +333,7 @@ def _result(future: Future[T], timeout: float) -> T:
     try:
         return future.result(timeout + 5)
     except TimeoutError:
-        raise OutsideError(
+        raise BrokerAwayError(
             f"Kafka has not answered within {timeout + 5:.0f} s.", hint="Look at the brokers, and try again."
         ) from None
 
@@ -331,12 +346,6 @@ def _wait(done: Callable[[], bool], what: str, timeout: float) -> None:
                 f"{what} is not seen by the brokers after {timeout:.0f} s.", hint="Try again in a while."
             )
         time.sleep(0.02)
-
-
-def _told(error: KafkaException) -> str:
-    """What the client says, without its wrapping."""
-    cause = error.args[0]
-    return (cause.str() if isinstance(cause, KafkaError) else str(cause)).rstrip(".")
 
 
 def _refused_because(error: KafkaError) -> str:

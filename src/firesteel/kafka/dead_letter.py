@@ -25,6 +25,11 @@ from firesteel.kafka.writer import RefusedError, Writer
 #: What the headers that say where a record came from and why it is here begin with.
 PREFIX = "__error."
 
+#: What a topic takes if nobody has said otherwise.
+USUAL_BYTES = 1_048_588
+#: What Kafka adds to a message at most: lengths, offsets, times.
+_FRAME = 200
+
 #: Records are handed to the file in portions of about so many bytes.
 _PORTION = 8 * 1024 * 1024
 
@@ -44,13 +49,16 @@ _SCHEMA = pa.schema(
 
 @dataclass(frozen=True)
 class DeadLetters:
-    """Where the bad records of a table go. `source` is the table's number among those the query reads."""
+    """Where the bad records of a table go. `source` is the table's number among those the query reads; `most_bytes` is the largest
+    message that the topic takes.
+    """
 
     source: int
     table: str
     job: str
     topic: str
     config: Mapping[str, str]
+    most_bytes: int = USUAL_BYTES
 
 
 @dataclass(frozen=True)
@@ -176,15 +184,36 @@ def write_letters(writer: Writer, letters: DeadLetters, files: Iterable[Path]) -
                 continue
             reached[place] = record["offset"]
             headers = _headers(record, letters, staged)
+            key, value = _fitted(record["key"], record["value"], headers, letters.most_bytes)
             try:
-                writer.write(
-                    letters.topic, record["key"], record["value"], headers=headers, timestamp=record["timestamp"]
-                )
+                writer.write(letters.topic, key, value, headers=headers, timestamp=record["timestamp"])
             except RefusedError as error:
                 size = len(record["value"] or b"")
                 raise _refused(letters, error, f"offset {record['offset']} of {staged.topic}, {size:,} bytes") from None
             written += 1
     return written
+
+
+def _fitted(
+    key: bytes | None, value: bytes | None, headers: Headers, most_bytes: int
+) -> tuple[bytes | None, bytes | None]:
+    """The record as the topic takes it. What is too large for it is cut, and `__error.cut` says how large it was: one bad record does
+    not stop a job that is to survive bad records.
+
+    >>> headers: Headers = []
+    >>> _fitted(b"k", b"short", headers, 1000)
+    (b'k', b'short')
+    >>> len(_fitted(b"k", b"x" * 2000, headers, 1000)[1]), headers
+    (599, [('__error.cut', b'1 bytes of key, 2000 of value')])
+    """
+    around = _FRAME + sum(len(name.encode()) + len(text or b"") + 10 for name, text in headers)
+    size = around + len(key or b"") + len(value or b"")
+    if size <= most_bytes:
+        return key, value
+    headers.append((f"{PREFIX}cut", f"{len(key or b'')} bytes of key, {len(value or b'')} of value".encode()))
+    room = max(0, most_bytes - around - _FRAME)
+    key = key[: room // 2] if key is not None else None
+    return key, value[: room - len(key or b"")] if value is not None else None
 
 
 def flush_letters(writer: Writer, letters: DeadLetters) -> None:

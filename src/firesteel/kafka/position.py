@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TypeVar
 
 from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, KafkaException, TopicPartition
 
 from firesteel.errors import JobError, OutsideError
+from firesteel.kafka.passing import PATIENCE, REQUEST_SECONDS, ask, away, error_of, is_passing, reason_of
 from firesteel.options.position import (
     AtTimestamp,
     Bound,
@@ -23,25 +25,17 @@ from firesteel.options.position import (
     Unbounded,
 )
 
+T = TypeVar("T")
+
 #: One partition of one topic.
 Partition = tuple[str, int]
 #: The next offset to read, by partition.
 Positions = dict[Partition, int]
 
-#: How long a broker may be away, being restarted for example, before the job gives up.
-_TIMEOUT = 60.0
-#: How long a partition may be unknown: a topic that is being made is known to some brokers a moment later.
-_UNKNOWN_SECONDS = 5.0
+#: How long a partition may be unknown: brokers that have just started, or a topic that has just been made, need a moment.
+_UNKNOWN_SECONDS = 20.0
 
 _UNKNOWN = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_PARTITION, KafkaError._UNKNOWN_TOPIC)
-#: What a partition answers while it is being opened or changes hands.
-_SETTLING = (
-    KafkaError.NOT_LEADER_FOR_PARTITION,
-    KafkaError.LEADER_NOT_AVAILABLE,
-    KafkaError.UNKNOWN_LEADER_EPOCH,
-    KafkaError.FENCED_LEADER_EPOCH,
-    KafkaError.OFFSET_NOT_AVAILABLE,
-)
 
 
 @dataclass(frozen=True)
@@ -57,19 +51,22 @@ class Subscription:
 
 def find_partitions(consumer: Consumer, subscription: Subscription) -> list[Partition]:
     """Every partition of the topics subscribed to. A topic that is listed has to exist; a pattern may match none."""
-    try:
-        metadata = consumer.list_topics(timeout=_TIMEOUT)
-    except KafkaException as error:
-        raise unreachable(error) from None
-    if subscription.pattern is not None:
-        matching = [name for name in metadata.topics if re.fullmatch(subscription.pattern, name)]
-    else:
-        missing = [name for name in subscription.topics if name not in metadata.topics]
-        if missing:
+    started = time.monotonic()
+    while True:
+        metadata = _ask(lambda: consumer.list_topics(timeout=REQUEST_SECONDS))
+        if subscription.pattern is not None:
+            matching = [name for name in metadata.topics if re.fullmatch(subscription.pattern, name)]
+            break
+        matching = list(subscription.topics)
+        missing = [name for name in matching if name not in metadata.topics]
+        if not missing:
+            break
+        # A broker that has just started may not know all topics yet.
+        if time.monotonic() - started > _UNKNOWN_SECONDS:
             raise OutsideError(
                 f"The topic '{missing[0]}' does not exist.", hint=f"Create it: firesteel topic create {missing[0]}"
             )
-        matching = list(subscription.topics)
+        time.sleep(0.1)
     return sorted((name, number) for name in matching for number in metadata.topics[name].partitions)
 
 
@@ -139,7 +136,8 @@ def at_timestamp(consumer: Consumer, partitions: Iterable[Partition], millis: in
 
 def committed(consumer: Consumer, partitions: Iterable[Partition]) -> Positions:
     """What the consumer's group has committed; a partition for which it has not is left out."""
-    found = _call(lambda: consumer.committed([TopicPartition(*one) for one in partitions], timeout=_TIMEOUT))
+    wanted = [TopicPartition(*one) for one in partitions]
+    found = _ask(lambda: consumer.committed(wanted, timeout=REQUEST_SECONDS))
     return {(one.topic, one.partition): one.offset for one in found if one.offset >= 0}
 
 
@@ -166,34 +164,49 @@ def _look_up(consumer: Consumer, partitions: Iterable[Partition], moment: int) -
     started = time.monotonic()
     while wanted:
         places = [TopicPartition(*one, moment) for one in wanted]
+        answers: list[TopicPartition] = []
+        trouble: KafkaError | None = None
         try:
-            answers = consumer.offsets_for_times(places, timeout=_TIMEOUT)
+            answers = ask(partial(consumer.offsets_for_times, places, timeout=REQUEST_SECONDS))
         except KafkaException as error:
             # What every partition answers is told as one error.
-            if error.args[0].code() not in _SETTLING or time.monotonic() - started > _TIMEOUT:
+            trouble = error_of(error)
+            if not _is_unknown(trouble):
                 raise unreachable(error) from None
-            time.sleep(0.1)
-            continue
-        wanted = []
         for answer in answers:
-            one = (answer.topic, answer.partition)
             if answer.error is None:
-                found[one] = answer.offset
-                continue
-            waited = time.monotonic() - started
-            if answer.error.code() in _UNKNOWN and waited > _UNKNOWN_SECONDS:
-                raise _gone(one)
-            if answer.error.code() not in (*_UNKNOWN, *_SETTLING) or waited > _TIMEOUT:
+                found[answer.topic, answer.partition] = answer.offset
+            elif _is_unknown(answer.error) or is_passing(answer.error):
+                trouble = answer.error
+            else:
                 raise unreachable(KafkaException(answer.error))
-            wanted.append(one)
+        wanted = [one for one in wanted if one not in found]
         if wanted:
+            _check_there(consumer, wanted[0], trouble, time.monotonic() - started)
             time.sleep(0.1)
     return found
 
 
-def _call(request: Any) -> Any:
+def _check_there(consumer: Consumer, partition: Partition, trouble: KafkaError | None, waited: float) -> None:
+    """A partition that nobody answers for: there is one, or there is none any more. Asking also refreshes what the client knows of
+    it, which may be from a broker that had just started.
+    """
+    topic, number = partition
+    listed = _ask(lambda: consumer.list_topics(topic, timeout=REQUEST_SECONDS)).topics.get(topic)
+    if listed is None or number not in listed.partitions:
+        if waited > _UNKNOWN_SECONDS:
+            raise _gone(partition)
+    elif waited > PATIENCE:
+        raise away(f"partition {number} of '{topic}': {trouble.str() if trouble is not None else 'no answer'}")
+
+
+def _is_unknown(error: KafkaError | None) -> bool:
+    return error is not None and error.code() in _UNKNOWN
+
+
+def _ask(request: Callable[[], T]) -> T:
     try:
-        return request()
+        return ask(request)
     except KafkaException as error:
         raise unreachable(error) from None
 
@@ -208,9 +221,9 @@ def _gone(partition: Partition) -> OutsideError:
 
 def unreachable(error: KafkaException) -> OutsideError:
     """The sentence for a broker that does not answer or does not let us in."""
-    reason = error.args[0].str() if error.args and hasattr(error.args[0], "str") else str(error)
     return OutsideError(
-        f"Kafka does not answer: {reason}.", hint="Check 'properties.bootstrap.servers' and that the broker runs."
+        f"Kafka does not answer: {reason_of(error)}.",
+        hint="Check 'properties.bootstrap.servers' and that the broker runs.",
     )
 
 

@@ -9,29 +9,20 @@ from typing import Protocol
 
 from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 
-from firesteel.errors import FiresteelError, JobError, OutsideError
+from firesteel.errors import BrokerAwayError, FiresteelError, JobError, OutsideError
+from firesteel.kafka.passing import away, is_passing
 
 #: How many messages are decoded at a time.
 BLOCK = 20_000
 
-#: How long a range may give nothing before the job fails.
+#: How long a range may give nothing before it is begun anew, with a task and perhaps a client of its own.
 _STALLED_SECONDS = 120.0
 
 #: How long a block waits to be full. A range that ends in a transaction's marker has fewer messages than offsets, and
 #: waits in vain for the rest.
 _BLOCK_SECONDS = 0.05
 
-#: What is heard while a broker is away or a partition changes hands: the client goes on by itself.
-_PASSING = (
-    KafkaError._TRANSPORT,
-    KafkaError._ALL_BROKERS_DOWN,
-    KafkaError._RESOLVE,
-    KafkaError._TIMED_OUT,
-    KafkaError.NOT_LEADER_FOR_PARTITION,
-    KafkaError.LEADER_NOT_AVAILABLE,
-    KafkaError.UNKNOWN_LEADER_EPOCH,
-    KafkaError.FENCED_LEADER_EPOCH,
-)
+START_OVER = "Start over with --fresh; 'scan.startup.mode' says where."
 
 #: Holds one entry once this process's lasting objects are set aside.
 _settled: list[bool] = []
@@ -127,7 +118,7 @@ def _read_together(config: Mapping[str, str], stretches: Sequence[Stretch]) -> I
                     positions[place] = offset + 1
                 elif error.code() == KafkaError._PARTITION_EOF:
                     positions[place] = max(positions[place], offset)
-                elif error.code() not in _PASSING:
+                elif not is_passing(error):
                     # What concerns the client as a whole has no partition.
                     where = place if place in ends else waiting[0]
                     raise _read_error(consumer, error, *where, positions[where])
@@ -169,7 +160,7 @@ def read_range(config: Mapping[str, str], topic: str, partition: int, start: int
                 elif error.code() == KafkaError._PARTITION_EOF:
                     # What lies between the last message and the end are transaction markers or compacted records.
                     position = max(position, offset)
-                elif error.code() not in _PASSING:
+                elif not is_passing(error):
                     raise _read_error(consumer, error, topic, partition, position)
             if block:
                 last_seen = time.monotonic()
@@ -200,17 +191,20 @@ def _rest_collector() -> None:
     gc.disable()
 
 
-def _stalled(topic: str, partition: int, position: int, end: int) -> JobError:
-    return JobError(
-        f"Partition {partition} of '{topic}' gave nothing for {_STALLED_SECONDS:.0f} s at offset {position}; it should reach {end}.",
-        hint="Check the broker.",
+def _stalled(topic: str, partition: int, position: int, end: int) -> BrokerAwayError:
+    return away(
+        f"partition {partition} of '{topic}' gave nothing for {_STALLED_SECONDS:.0f} s at offset {position}, and should"
+        f" reach {end}"
     )
 
 
 def _read_error(consumer: Consumer, error: KafkaError, topic: str, partition: int, position: int) -> FiresteelError:
     match error.code():
         case KafkaError._AUTO_OFFSET_RESET | KafkaError.OFFSET_OUT_OF_RANGE:
-            low, _ = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=10.0) or (None, None)
+            place = TopicPartition(topic, partition)
+            low, high = consumer.get_watermark_offsets(place, timeout=10.0) or (None, None)
+            if high is not None and high < position:
+                return rewound(topic, partition, position, high)
             return lost_offset(topic, partition, position, low)
         case KafkaError._AUTHENTICATION | KafkaError.TOPIC_AUTHORIZATION_FAILED | KafkaError._SSL:
             return OutsideError(f"Kafka does not let the job read '{topic}': {error.str()}.")
@@ -218,10 +212,19 @@ def _read_error(consumer: Consumer, error: KafkaError, topic: str, partition: in
             return JobError(f"Reading partition {partition} of '{topic}' at offset {position} failed: {error.str()}.")
 
 
+def rewound(topic: str, partition: int, position: int, end: int) -> JobError:
+    """A topic that has fewer records than were read."""
+    return JobError(
+        f"Partition {partition} of '{topic}' is to be read from offset {position}, and it ends at {end}: the topic was"
+        " deleted and created again.",
+        hint=START_OVER,
+    )
+
+
 def lost_offset(topic: str, partition: int, position: int, low: int | None) -> JobError:
     """Records that were to be read and are gone."""
     now = f"it starts at {low} now" if low is not None else "it starts later now"
     return JobError(
         f"Partition {partition} of '{topic}' is to be read from offset {position}, and {now}: older records were deleted.",
-        hint="Start over with --fresh; 'scan.startup.mode' says where.",
+        hint=START_OVER,
     )

@@ -17,6 +17,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from firesteel.errors import FiresteelError, JobError, OutsideError
 from firesteel.kafka.admin import broker_settings
 from firesteel.kafka.marker import Marker, parse_marker
+from firesteel.kafka.passing import away, error_of, is_passing, reason_of
 from firesteel.kafka.position import Positions
 from firesteel.kafka.reader import consumer_for
 from firesteel.kafka.writer import Writer, greet, writer_config
@@ -109,13 +110,18 @@ class Transaction:
         try:
             self.writer = Writer(_producer_config(spec))
         except KafkaException as error:
-            raise JobError(f"The Kafka client does not take its settings: {_told(error)}.") from None
+            raise JobError(f"The Kafka client does not take its settings: {reason_of(error)}.") from None
         self._producer = self.writer.producer
         greet(self._producer, spec.topic)
-        try:
-            self._producer.init_transactions(_PATIENCE)
-        except KafkaException as error:
-            raise self._failure("cannot be opened", error) from None
+        while True:
+            try:
+                self._producer.init_transactions(_PATIENCE)
+                return
+            except KafkaException as error:
+                # Nothing is open yet: a broker that is away is waited for, however long it takes.
+                if not is_passing(error_of(error)):
+                    raise self._failure("cannot be opened", error) from None
+                time.sleep(1.0)
 
     def marker(self) -> Marker | None:
         """The last marker that was committed. Only after fencing can nobody change it any more."""
@@ -166,8 +172,11 @@ class Transaction:
                 self._producer.abort_transaction(_COURTESY)
 
     def _failure(self, what: str, error: KafkaException) -> FiresteelError:
-        code = error.args[0].code() if isinstance(error.args[0], KafkaError) else None
+        cause = error_of(error)
+        code = cause.code() if cause is not None else None
         self._check_timeout()
+        if is_passing(cause):
+            return away(f"the transaction '{self._spec.id}' {what}: {reason_of(error)}")
         if code in _FENCED:
             return JobError(
                 f"The transaction '{self._spec.id}' {what}: another writer with that transactional id has begun.",
@@ -184,12 +193,14 @@ class Transaction:
                 f"The transaction '{self._spec.id}' {what}: the group of a source has members of its own.",
                 hint="Give the source a 'properties.group.id' that nobody else reads with.",
             )
-        return JobError(f"The transaction '{self._spec.id}' {what}: {_told(error)}.")
+        return JobError(f"The transaction '{self._spec.id}' {what}: {reason_of(error)}.")
 
     def _check_timeout(self) -> None:
         """A transaction that the broker has given up looks like one that somebody else took over."""
         spent = (time.monotonic() - self._began) * 1000
         if spent >= self._spec.timeout_ms:
+            if self.writer.heard_trouble(self._began):
+                raise away(f"a broker was away for longer than the transaction '{self._spec.id}' may take")
             raise JobError(
                 f"The transaction of this batch took {spent / 1000:.1f} s, and the broker gives up after"
                 f" {self._spec.timeout_ms / 1000:.1f} s.",
@@ -229,8 +240,3 @@ def _producer_config(spec: TransactionSpec) -> dict[str, object]:
         "enable.idempotence": True,
         "acks": "all",
     }
-
-
-def _told(error: KafkaException) -> str:
-    inner = error.args[0]
-    return (inner.str() if isinstance(inner, KafkaError) else str(inner)).rstrip(".")

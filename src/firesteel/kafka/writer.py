@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Producer
 
-from firesteel.errors import JobError
+from firesteel.errors import FiresteelError, JobError
 from firesteel.kafka.outgoing import ANY_PARTITION, Headers, Outgoing
+from firesteel.kafka.passing import away, is_passing
 
-_FLUSH_SECONDS = 120.0
+#: Reports of failures are looked at that often while messages are waited for.
+_FLUSH_STEP = 0.5
+#: How long messages are waited for that may be lost.
+_LOSSY_SECONDS = 120.0
 _GREETING = 2.0
+
+_BATCH_BYTES = 1024 * 1024
+
+#: So much of a key is shown in a message.
+_SHOWN_KEY = 60
 
 #: Delivery reports are let in after that many messages.
 _POLL_EVERY = 10_000
@@ -29,13 +40,25 @@ _QUEUE = {
 }
 
 
-class RefusedError(JobError):
-    """Messages that Kafka does not take."""
+#: What no second try can mend.
+_TOO_LARGE = (KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_MSG_SIZE, KafkaError.RECORD_LIST_TOO_LARGE)
+_FINAL = (
+    *_TOO_LARGE,
+    KafkaError.INVALID_RECORD,
+    KafkaError.POLICY_VIOLATION,
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+)
 
-    def __init__(self, message: str, error: KafkaError) -> None:
-        super().__init__(message)
+
+class RefusedError(JobError):
+    """Messages that Kafka does not take. `is_final`: it will not take them another time either."""
+
+    def __init__(self, message: str, error: KafkaError, *, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
         self.reason = error.str().rstrip(".")
-        self.too_large = error.code() in (KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_MSG_SIZE)
+        self.too_large = error.code() in _TOO_LARGE
+        self.is_final = error.code() in _FINAL
 
 
 def writer_config(config: Mapping[str, str]) -> dict[str, object]:
@@ -45,15 +68,29 @@ def writer_config(config: Mapping[str, str]) -> dict[str, object]:
         # Keys land where the Java client, and so Flink, puts them.
         "partitioner": "murmur2_random",
         "linger.ms": 20,
-        "batch.size": 1024 * 1024,
+        "batch.size": _BATCH_BYTES,
         **_QUEUE,
         # What is too large is the broker's to say: topics differ.
         "message.max.bytes": 64 * 1024 * 1024,
+        # A broker that is away is waited for, however long it takes.
+        "message.timeout.ms": 0,
         **config,
         # A report for each success would cost more than the message; a flush that leaves nothing proves the rest.
         "delivery.report.only.error": True,
         "log_level": 2,
     }
+
+
+def fit_batches(config: Mapping[str, str], most_bytes: int | None) -> dict[str, str]:
+    """The configuration with batches that a topic takes whose messages, and so batches, may have so many bytes: librdkafka does not
+    divide one that is refused, as the Java client does.
+
+    >>> fit_batches({"acks": "all"}, 50_000), fit_batches({}, None)
+    ({'acks': 'all', 'batch.size': '50000'}, {})
+    """
+    if most_bytes is None or most_bytes >= _BATCH_BYTES or "batch.size" in config:
+        return dict(config)
+    return {**config, "batch.size": str(max(1, most_bytes))}
 
 
 class Writer:
@@ -63,14 +100,20 @@ class Writer:
     """
 
     def __init__(self, settings: Mapping[str, object], *, lossy: bool = False) -> None:
-        failed: list[KafkaError] = []
+        failed: list[_Failure] = []
+        heard: list[float] = []
 
         def report(error: KafkaError | None, message: Any) -> None:
             if error is not None and not lossy:
-                failed.append(error)
+                failed.append(_Failure(error, message.topic(), message.key(), len(message)))
 
-        self.producer = Producer({**settings, "on_delivery": report})
+        def hear(error: KafkaError) -> None:
+            if is_passing(error):
+                heard[:] = [time.monotonic()]
+
+        self.producer = Producer({**settings, "on_delivery": report, "error_cb": hear})
         self._failed = failed
+        self._heard = heard
         self._lossy = lossy
         self._topic = ""
         self._written = 0
@@ -130,14 +173,17 @@ class Writer:
         self._check()
 
     def flush(self) -> None:
-        """Returns when every message is on the broker; raises when one is not."""
-        left = self.producer.flush(_FLUSH_SECONDS)
+        """Returns when every message is on the broker, however long that takes; raises when one is refused."""
+        deadline = time.monotonic() + _LOSSY_SECONDS
+        while self.producer.flush(_FLUSH_STEP):
+            self._check()
+            if self._lossy and time.monotonic() > deadline:
+                return
         self._check()
-        if left and not self._lossy:
-            raise JobError(
-                f"{left} messages to '{self._topic}' were not acknowledged within {_FLUSH_SECONDS:.0f} s.",
-                hint="Check the broker.",
-            )
+
+    def heard_trouble(self, since: float) -> bool:
+        """Whether a broker was away at a time after `since`, as `time.monotonic` counts."""
+        return any(moment >= since for moment in self._heard)
 
     def _may_take(self, messages: Outgoing) -> bool:
         """Whether the client may be given all of them at once: it knows keys and values then, and nothing else."""
@@ -149,16 +195,28 @@ class Writer:
             self.producer.poll(0.05)
             self._check()
 
-    def _refused(self, error: Exception) -> JobError:
+    def _refused(self, error: Exception) -> FiresteelError:
         if isinstance(error, KafkaException):
-            return _refusal(f"Writing to '{self._topic}' failed", error.args[0])
+            return _refusal(self._topic, _Failure(error.args[0], self._topic))
         return JobError(f"Writing to '{self._topic}' failed: {error}.")
 
     def _check(self) -> None:
         if self._failed:
             failed = list(self._failed)
             self._failed.clear()
-            raise _refusal(f"{len(failed)} messages to '{self._topic}' were refused", failed[0])
+            # One that is final says more than those that were given up because of it.
+            first = next((one for one in failed if one.error.code() in _FINAL), failed[0])
+            raise _refusal(first.topic or self._topic, first)
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """A message that was not taken; `size` 0 where it is not known."""
+
+    error: KafkaError
+    topic: str
+    key: bytes | str | None = None
+    size: int = 0
 
 
 def greet(producer: Producer, topic: str) -> None:
@@ -201,5 +259,35 @@ def _as_dicts(messages: Outgoing) -> list[dict[str, Any]]:
     return [{"value": value, "key": key} for value, key in zip(messages.values, messages.keys, strict=True)]
 
 
-def _refusal(what: str, error: KafkaError) -> RefusedError:
-    return RefusedError(f"{what}: {error.str().rstrip('.')}.", error)
+def _refusal(topic: str, failure: _Failure) -> FiresteelError:
+    error = failure.error
+    if is_passing(error):
+        return away(f"writing to '{topic}': {error.str().rstrip('.')}")
+    reason = error.str().rstrip(".")
+    if error.code() in _TOO_LARGE:
+        what = f"A message of {failure.size:,} bytes" if failure.size else "A message"
+        return RefusedError(
+            f"{what}{_with_key(failure.key)} is too large for the topic '{topic}': {reason}.",
+            error,
+            hint=f"Raise 'max.message.bytes' of '{topic}' and, where it is set, 'properties.max.request.size' of the table,"
+            " or leave such rows out with WHERE.",
+        )
+    return RefusedError(f"A message{_with_key(failure.key)} to '{topic}' is refused: {reason}.", error)
+
+
+def _with_key(key: bytes | str | None) -> str:
+    """
+    >>> _with_key(b"user-7"), _with_key(None), _with_key(bytes([0, 255]))
+    (" with the key 'user-7'", '', ' with the key 0x00ff')
+    """
+    if key is None:
+        return ""
+    raw = key.encode() if isinstance(key, str) else key
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        text = ""
+    if text and text.isprintable():
+        return f" with the key '{text if len(text) <= _SHOWN_KEY else text[:_SHOWN_KEY] + '…'}'"
+    shown = raw[:_SHOWN_KEY].hex()
+    return f" with the key 0x{shown}{'…' if len(raw) > _SHOWN_KEY else ''}"

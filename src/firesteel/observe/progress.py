@@ -9,11 +9,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from firesteel.observe.snapshot import JobSnapshot, Sample, SinkSnapshot, SourceSnapshot, State
+from firesteel.observe.snapshot import JobSnapshot, Sample, SinkSnapshot, SourceSnapshot, State, Waiting
 
 #: The rate is that of the last seconds, so that it follows what happens and does not jump with every batch.
 _WINDOW = 10.0
@@ -33,7 +33,7 @@ class Progress:
 
     `places` says where one of a table's refused records is; `dead_letters` counts per (table, topic they went to); `late`
     counts what came after its window was closed. `skipped`: the batch had been written before a failure, and was not
-    written again.
+    written again. `changed` counts values that did not come as they stood, per (table, column); `empty` messages without a row.
     """
 
     query: str
@@ -47,6 +47,8 @@ class Progress:
     dead_letters: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
     late: int = 0
     skipped: bool = False
+    changed: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
+    empty: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
@@ -70,7 +72,38 @@ def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
         skipped_batches=snapshot.skipped_batches + progress.skipped,
         batch_id=progress.batch_id,
         batch_ms=progress.duration_ms,
+        last_batch=progress.timestamp,
+        doing="" if snapshot.state is State.STARTING else snapshot.doing,
+        idle=False,
+        waiting=None,
         late=snapshot.late + progress.late,
+    )
+
+
+def rest(
+    snapshot: JobSnapshot, read: Iterable[tuple[str, str]], idle: bool, waiting: Waiting | None = None
+) -> JobSnapshot:
+    """The snapshot of a job of which no batch has ended for a while. `read` are the tables, as (query, table), of which all is
+    read that there is; `idle`: so it is with all tables.
+
+    >>> after = rest(JobSnapshot("job"), [("q", "views")], True)
+    >>> after.state, after.lag, after.idle
+    (<State.RUNNING: 'running'>, 0, True)
+    """
+    known = {(source.query, source.table): source for source in snapshot.sources}
+    read = tuple(read)
+    for query, table in read:
+        known[query, table] = dataclasses.replace(
+            known.get((query, table), SourceSnapshot(table, query)), lag=0, rows_per_second=0.0
+        )
+    started = snapshot.state is State.STARTING and bool(read)
+    return dataclasses.replace(
+        snapshot,
+        state=State.RUNNING if started else snapshot.state,
+        doing="" if started else snapshot.doing,
+        sources=tuple(known.values()),
+        idle=idle and waiting is None,
+        waiting=waiting,
     )
 
 
@@ -81,6 +114,8 @@ def _read(source: SourceSnapshot, table: str, progress: Progress) -> SourceSnaps
         rejects=_added(source.rejects, table, progress.rejects),
         first_reject=source.first_reject or progress.places.get(table),
         dead_letters=_added(source.dead_letters, table, progress.dead_letters),
+        changed=_added(source.changed, table, progress.changed),
+        empty=source.empty + progress.empty.get(table, 0),
     )
     if batch is None:
         return source

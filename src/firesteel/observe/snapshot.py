@@ -35,7 +35,8 @@ class SourceSnapshot:
     """`lag` is the number of rows that wait in Kafka; None while nobody knows. `recent` is what the rate is made of.
 
     `rejects` counts refused records by reason, `first_reject` says where one of the first of them is, and `dead_letters`
-    counts those that were written to a topic, by topic.
+    counts those that were written to a topic, by topic. `changed` counts values that did not fit as they stood, by column, and
+    `empty` messages without a row.
     """
 
     table: str
@@ -47,6 +48,8 @@ class SourceSnapshot:
     recent: tuple[Sample, ...] = ()
     first_reject: str | None = None
     dead_letters: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    changed: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    empty: int = 0
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,20 @@ class SinkSnapshot:
 
 
 @dataclass(frozen=True)
+class Waiting:
+    """A broker that does not answer: since when, which, and why, as far as it is known."""
+
+    since: float
+    broker: str
+    why: str
+
+
+@dataclass(frozen=True)
 class JobSnapshot:
-    """Times are seconds since 1970. `batch_id` and `batch_ms` belong to the batch that ended last.
+    """Times are seconds since 1970. `batch_id` and `batch_ms` belong to the batch that ended last, at `last_batch`.
+
+    `doing` says what a job does that starts or stops; `idle` that it has read everything and waits for more. `restarts` counts
+    how often a query was started again because a broker or a process of Spark's was away, `torn` the queries whose batch was torn off by a stop.
 
     `late` counts rows that came after their window was closed, and were left out. `skipped_batches` had been written
     before a failure, and were not written again.
@@ -78,6 +93,17 @@ class JobSnapshot:
     warnings: tuple[str, ...] = ()
     error: str | None = None
     skipped_batches: int = 0
+    doing: str = ""
+    idle: bool = False
+    waiting: Waiting | None = None
+    last_batch: float | None = None
+    restarts: int = 0
+    torn: int = 0
+
+    @property
+    def has_run(self) -> bool:
+        """Whether there is anything to tell about what the job did."""
+        return bool(self.batches or self.sources or self.torn) or self.state is not State.FAILED
 
     @property
     def rows_read(self) -> int:

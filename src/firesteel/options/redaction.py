@@ -18,7 +18,7 @@ from functools import lru_cache
 
 from firesteel.options.client import PROPERTIES
 from firesteel.options.secret import is_secret_key, mask_script, secrets_within
-from firesteel.options.spelling import nearest
+from firesteel.options.spelling import is_similar
 
 #: A value shorter than this is hidden where it stands only: hiding every 'ab' of a text would hide the text.
 _SHORTEST = 4
@@ -165,7 +165,7 @@ def _is_secret(key: str) -> bool:
     name = key.rpartition("properties.")[2]
     if name == key or name in PROPERTIES:
         return False
-    return any(nearest(part, _SECRET_PARTS, 0.8) is not None for part in name.split("."))
+    return any(is_similar(part, _SECRET_PARTS, 0.8) for part in name.split("."))
 
 
 def _secrets(value: str, whole: bool) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from firesteel.errors import Problem, Severity, Span
 from firesteel.options import kafka, legacy
+from firesteel.options.absent import ABSENT_CONNECTORS, ABSENT_FORMATS
 from firesteel.options.dialect import detect_dialect, is_flink_1_10, old_names, translate
 from firesteel.options.entry import Entry, Given, read_entries
 from firesteel.options.foreign import foreign
@@ -80,13 +81,15 @@ def resolve_options(
         problems += translation
         name = behaves_as
     by_key = {entry.key: entry for entry in given}
-    key_choice = _choose_format(by_key.get(kafka.KEY_FORMAT.key), "key.", problems)
+    # A connector that is not here has formats of its own.
+    about_formats: list[Problem] = problems if spec is not None else []
+    key_choice = _choose_format(by_key.get(kafka.KEY_FORMAT.key), "key.", about_formats)
     value_entry = by_key.get(kafka.VALUE_FORMAT.key)
     value_prefix = "value."
     if kafka.FORMAT.key in by_key and (spec is None or kafka.FORMAT in spec.rows):
         value_entry, value_prefix = by_key[kafka.FORMAT.key], ""
     value_choice = _choose_format(
-        value_entry, value_prefix, problems, seen=key_choice if dialect.is_old and value_prefix else None
+        value_entry, value_prefix, about_formats, seen=key_choice if dialect.is_old and value_prefix else None
     )
     accepted = Accepted(
         dialect, spec.name if spec else name, spec, tuple(choice for choice in (key_choice, value_choice) if choice)
@@ -143,9 +146,11 @@ def _find_connector(
     spec = connector(entry.text)
     if spec is None:
         names = [known.name for known in CONNECTORS]
-        close = nearest(entry.text, names, 0.6)
-        hint = f"Write '{close}'." if close else "Firesteel has 'kafka' and 'upsert-kafka'."
-        problems.append(Problem(f"'{key}' is '{entry.shown}', which is no connector.", entry.value_span, hint))
+        absent = entry.text.lower() in ABSENT_CONNECTORS
+        close = None if absent else nearest(entry.text, names, 0.6)
+        hint = f"Write '{close}'." if close else f"Firesteel has {' and '.join(repr(name) for name in names)}."
+        what = "is not supported yet" if absent else "is no connector"
+        problems.append(Problem(f"'{key}' is '{entry.shown}', which {what}.", entry.value_span, hint))
     return entry.text, spec
 
 
@@ -172,9 +177,11 @@ def _choose_format(
     spec = format_named(entry.text)
     if spec is None and seen is None:
         names = [known.name for known in FORMATS]
-        close = nearest(entry.text, names, 0.6)
+        absent = entry.text.lower() in ABSENT_FORMATS
+        close = None if absent else nearest(entry.text, names, 0.6)
         hint = f"Write '{close}'." if close else f"The formats are {', '.join(names)}."
-        problems.append(Problem(f"'{entry.written}' is '{entry.shown}', which is no format.", entry.value_span, hint))
+        what = "is not supported yet" if absent else "is no format"
+        problems.append(Problem(f"'{entry.written}' is '{entry.shown}', which {what}.", entry.value_span, hint))
     return _Choice(entry.text, spec, f"{side}{entry.text}.")
 
 

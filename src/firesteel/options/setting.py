@@ -1,4 +1,4 @@
-"""The settings of `SET 'key' = 'value'`: Flink's that Firesteel understands. `spark.*` goes to Spark.
+"""The settings of `SET 'key' = 'value'`: Flink's that Firesteel understands. `spark.*` goes to Spark (`spark_setting.py`).
 
 >>> resolve_setting("table.exec.state.ttl", "1 h", None, None)
 (datetime.timedelta(seconds=3600), ())
@@ -217,8 +217,9 @@ TYPE_LENGTH_ENFORCER = Option(
 UPSERT_MATERIALIZE = Option(
     "table.exec.sink.upsert-materialize",
     EnumKind(UpsertMaterialize),
-    "Whether changes are put in order by the sink's primary key before they are written.",
-    "写入前是否按结果表主键整理变更。",
+    "What happens where rows of a query can share the sink's primary key: to keep the others when one goes is not supported"
+    " yet, so `check` refuses it; `NONE` writes such changes as they are.",
+    "多行可能共用结果表主键时的处理：删除其中一行而保留其余行尚不支持，因此 `check` 会拒绝；`NONE` 按原样写入。",
     default=UpsertMaterialize.AUTO,
 )
 REQUIRE_ON_CONFLICT = Option(

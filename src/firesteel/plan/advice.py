@@ -55,7 +55,7 @@ def _endless_state(sinks: Iterable[Sink], settings: Mapping[str, object]) -> Ite
 
 def _growth(state: State) -> str:
     parts = [f"each new {', '.join(state.key)}"] if state.key else []
-    return " and ".join([*parts, *(f"each distinct {column}" for column in state.distinct)])
+    return " and ".join([*parts, *(f"each distinct {column}" for column in state.distinct)]) or "every row"
 
 
 class _Topics:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -15,11 +16,12 @@ from sqlglot import exp
 
 from firesteel.catalog.catalog import Catalog, declare
 from firesteel.catalog.table import Computed, Table
-from firesteel.errors import Problem, ScriptError, Severity, Source, Span
+from firesteel.errors import Problem, ScriptError, Severity, Source, Span, place_problems
 from firesteel.options.option import Option
 from firesteel.options.redaction import redact
 from firesteel.options.registry import vocabulary
 from firesteel.options.secret import mask
+from firesteel.options.spark_setting import refuse_setting
 from firesteel.plan.advice import advise
 from firesteel.plan.known import Hidden, Known
 from firesteel.plan.merge_projects import merge_projects
@@ -43,16 +45,22 @@ from firesteel.sql.statement import (
     CreateFunction,
     CreateTable,
     CreateView,
+    Drop,
     Explain,
     Insert,
     Query,
+    Refused,
     Set,
     Statement,
     StatementSet,
     Text,
+    Use,
 )
 
 T = TypeVar("T")
+
+#: How deep Python may recurse. A query of WITH takes about ten calls, and its nodes some more in each pass.
+_DEEPEST = 20_000
 
 #: The passes over a plan, in their order.
 PASSES = (place_watermarks, merge_projects, prune_columns, number_rows, weigh_rows)
@@ -96,13 +104,19 @@ def analyze(
         # They stand nowhere in the script.
         known.report(*(replace(problem, span=None) for problem in found))
     known.report(*problems)
-    known.broken |= {known.catalog.key(name) for name in script.refused}
+    for refused in script.refused:
+        known.refuse(refused)
     sinks: list[Sink] = []
     statements = _until_quit(script.statements, known)
     inserts = tuple(_written_inserts(statements))
     known.runs = bool(inserts)
+    # A long chain of views is a deep plan; the bounds on chains and nesting keep it far from this.
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
     for statement in statements:
-        sinks += _statement(statement, known, modules or PythonModules())
+        try:
+            sinks += _statement(statement, known, modules or PythonModules())
+        except RecursionError:
+            known.report(Problem("This statement is nested too deeply.", statement.span, "Split the statement."))
     known.report(*advise(tuple(sinks), known.catalog.settings))
     known.report(*check_settings(tuple(sinks), known.catalog.settings))
     found = known.problems
@@ -115,7 +129,8 @@ def analyze(
     known.catalog = replace(known.catalog, secrets=known.catalog.secrets - names)
     secrets = {*known.catalog.secrets, *redacted.secrets}
     shown = tuple(_masked(problem, secrets) for problem in ordered)
-    return Analysis(Source(source.name, redacted.text), known.catalog, tuple(sinks), shown)
+    text = Source(source.name, redacted.text)
+    return Analysis(text, known.catalog, tuple(sinks), place_problems(shown, text))
 
 
 def _until_quit(statements: tuple[Statement, ...], known: Known) -> tuple[Statement, ...]:
@@ -176,7 +191,12 @@ def _cut(text: str) -> str:
 
 
 def _statement(statement: Statement, known: Known, modules: PythonModules) -> list[Sink]:
+    if isinstance(statement, Set) and (refusal := _refuse_set(statement)) is not None:
+        known.report(refusal)
+        return []
     _bind(statement, known)
+    if known.is_refused(statement):
+        return []
     known.catalog, problems = declare(statement, known.catalog)
     known.report(*problems)
     if isinstance(statement, CreateTable):
@@ -186,6 +206,11 @@ def _statement(statement: Statement, known: Known, modules: PythonModules) -> li
             function, problems = load_function(statement, modules)
             known.functions[statement.name.text.lower()] = function
             known.report(*problems)
+        case CreateFunction():
+            known.refuse(Refused("FUNCTION", statement.name))
+        case Drop() | Use():
+            # A name can mean something else from here on, also within a view.
+            known.views.clear()
         case CreateTable():
             _check_table(statement, known)
         case CreateView():
@@ -205,9 +230,19 @@ def _statement(statement: Statement, known: Known, modules: PythonModules) -> li
     return []
 
 
+def _refuse_set(statement: Set) -> Problem | None:
+    """Of a script; what the operator sets does not come this way."""
+    key, value = statement.key, statement.value
+    return None if key is None or value is None else refuse_setting(key.value, value.value, key.span, value.span)
+
+
 def _bind(statement: Statement, known: Known) -> None:
     """Says to each call in the statement which function of the script it calls."""
-    functions = {name: known.functions[name] for name in known.catalog.functions if name in known.functions}
+    functions = {
+        name: function
+        for name, function in known.functions.items()
+        if name in known.catalog.functions or function.is_refused
+    }
     trees: list[exp.Expr] = []
     match statement:
         case CreateTable(columns=columns, watermarks=watermarks):
@@ -241,7 +276,7 @@ def _inserts(inserts: tuple[Insert, ...], known: Known) -> list[Sink]:
 def _check_table(statement: CreateTable, known: Known) -> None:
     """Computed columns and the watermark, also of a table that nobody reads."""
     table = known.catalog.table(statement.name)
-    if table is None:
+    if table is None or not table.sound:
         known.broken.add(known.catalog.key(statement.name))
         return
     if not _has_expressions(table):
@@ -261,7 +296,7 @@ def _has_expressions(table: Table) -> bool:
 
 def _check_view(statement: CreateView, known: Known) -> None:
     try:
-        QueryResolver(known).resolve(statement.query)
+        QueryResolver(known).resolve_view(statement)
     except Mistake as mistake:
         known.report(mistake.problem)
     except Hidden:

@@ -12,6 +12,7 @@ from typing import Any
 
 from firesteel.catalog.table import Computed
 from firesteel.changelog import RowKind, render_changelog
+from firesteel.errors import one_line
 from firesteel.options.kafka import SINK_DELIVERY_GUARANTEE, DeliveryGuarantee
 from firesteel.plan.delivery import render_delivery
 from firesteel.plan.lineage import Derivation, Lineage, column_lineage, condition_origins
@@ -28,7 +29,7 @@ def render_plan(node: Node) -> str:
 
 def _lines(node: Node, depth: int) -> list[str]:
     lead = "" if depth == 0 else "   " * (depth - 1) + "+- "
-    lines = [f"{lead}{node.label}, changelog={render_changelog(node.changelog)}"]
+    lines = [f"{lead}{one_line(node.label)}, changelog={render_changelog(node.changelog)}"]
     for child in node.inputs:
         lines.extend(_lines(child, depth + 1))
     return lines
@@ -45,7 +46,7 @@ def render_explanation(sink: Sink, ttl: timedelta | None = None) -> str:
     )
     parts = [render_plan(sink)]
     for title, lines in sections:
-        parts.append("\n".join([title, *(f"  {line}" for line in lines)]))
+        parts.append("\n".join([title, *(f"  {one_line(line)}" for line in lines)]))
     return "\n\n".join(parts)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from firesteel.plan.absent_function import ABSENT_SCALARS
 from firesteel.plan.collection_function import COLLECTION_FUNCTIONS
 from firesteel.plan.condition_function import CONDITION_FUNCTIONS
 from firesteel.plan.json_function import JSON_FUNCTIONS
@@ -27,26 +28,20 @@ class Family:
     missing: tuple[str, ...] = ()
 
 
-FAMILIES: tuple[Family, ...] = (
-    Family("Text", STRING_FUNCTIONS),
-    Family("Numbers", NUMERIC_FUNCTIONS),
-    Family("Dates and times", TIME_FUNCTIONS, ("OVERLAPS",)),
-    Family("Conditions", CONDITION_FUNCTIONS),
-    Family("ARRAY, MAP and ROW", (*COLLECTION_FUNCTIONS, ROW_FUNCTION), ("OBJECT_OF", "OBJECT_UPDATE")),
-    Family("JSON", JSON_FUNCTIONS, ("JSON_LENGTH", "JSON_TYPE", "PARSE_JSON", "TRY_PARSE_JSON")),
-    Family(
-        "Hashes, encodings and types",
-        HASH_FUNCTIONS,
-        (
-            *("BITMAP_AND", "BITMAP_ANDNOT", "BITMAP_BUILD", "BITMAP_CARDINALITY", "BITMAP_FROM_BYTES", "BITMAP_OR"),
-            *("BITMAP_TO_ARRAY", "BITMAP_TO_BYTES", "BITMAP_TO_STRING", "BITMAP_XOR"),
-            *("HASH_CODE", "IS_VALID_UTF8", "MAKE_VALID_UTF8", "CURRENT_DATABASE"),
-        ),
-    ),
+FAMILIES: tuple[Family, ...] = tuple(
+    Family(name, functions, ABSENT_SCALARS.get(name, ()))
+    for name, functions in (
+        ("Text", STRING_FUNCTIONS),
+        ("Numbers", NUMERIC_FUNCTIONS),
+        ("Dates and times", TIME_FUNCTIONS),
+        ("Conditions", CONDITION_FUNCTIONS),
+        ("ARRAY, MAP and ROW", (*COLLECTION_FUNCTIONS, ROW_FUNCTION)),
+        ("JSON", JSON_FUNCTIONS),
+        ("Hashes, encodings and types", HASH_FUNCTIONS),
+    )
 )
 
 FUNCTIONS: tuple[Function, ...] = (*OPERATORS, *(function for family in FAMILIES for function in family.functions))
-MISSING = frozenset(name for family in FAMILIES for name in family.missing)
 
 _BY_NAME = {function.name: function for function in FUNCTIONS}
 

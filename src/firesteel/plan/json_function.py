@@ -111,15 +111,15 @@ def _array(args: Arguments) -> DataType:
 
 
 JSON_FUNCTIONS: tuple[Function, ...] = (
-    Function("JSON_ARRAY", (TEXT_LITERAL, ANY), _array, optional=1, repeats=True),
-    Function("JSON_EXISTS", (TEXT, TEXT_LITERAL, TEXT_LITERAL), _exists),
-    Function("JSON_OBJECT", (TEXT_LITERAL, ANY), _object, optional=1, repeats=True),
-    Function("JSON_QUERY", (TEXT, TEXT_LITERAL, ANY, TEXT_LITERAL, TEXT_LITERAL, TEXT_LITERAL), _query),
+    Function("JSON_ARRAY", (TEXT_LITERAL, ANY), _array, optional=1, repeats=True, written=(1, None)),
+    Function("JSON_EXISTS", (TEXT, TEXT_LITERAL, TEXT_LITERAL), _exists, written=(0, 2)),
+    Function("JSON_OBJECT", (TEXT_LITERAL, ANY), _object, optional=1, repeats=True, written=(1, None)),
+    Function("JSON_QUERY", (TEXT, TEXT_LITERAL, ANY, TEXT_LITERAL, TEXT_LITERAL, TEXT_LITERAL), _query, written=(0, 2)),
     Function("JSON_QUOTE", (TEXT,), gives(STRING)),
     Function("JSON_STRING", (ANY,), _string),
     Function("JSON_UNQUOTE", (TEXT,), gives(STRING)),
-    Function("JSON_VALUE", (TEXT, TEXT_LITERAL, ANY, TEXT_LITERAL, ANY, TEXT_LITERAL, ANY), _value),
-    Function("IS JSON", (TEXT, TEXT_LITERAL), always_gives(Boolean())),
+    Function("JSON_VALUE", (TEXT, TEXT_LITERAL, ANY, TEXT_LITERAL, ANY, TEXT_LITERAL, ANY), _value, written=(0, 2)),
+    Function("IS JSON", (TEXT, TEXT_LITERAL), always_gives(Boolean()), written=(0, 1)),
     #: Only within JSON_OBJECT and JSON_ARRAY.
     Function("JSON", (TEXT,), may_give(STRING)),
 )

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from firesteel.catalog.catalog import Catalog
+from dataclasses import dataclass
+
+from firesteel.catalog.catalog import DEFAULT_PATH, Catalog
 from firesteel.catalog.table import Table
-from firesteel.errors import Problem
+from firesteel.errors import Problem, Span
 from firesteel.plan.mistake import Mistake
 from firesteel.plan.partitioner import check_partitioner
-from firesteel.plan.python_function import PythonFunction, PythonModules
-from firesteel.sql.statement import CreateView, Name, OptionEntry
+from firesteel.plan.python_function import PythonFunction, PythonModules, refused_function
+from firesteel.plan.relation import Relation
+from firesteel.sql.statement import CreateTable, CreateView, Drop, Name, OptionEntry, Refused, Statement, Use
 
 
 class Hidden(Exception):
     """A mistake that was reported already makes this part impossible to look at."""
+
+
+@dataclass(frozen=True)
+class ResolvedView:
+    """What a view gives, how many tables it reads, and how many views and queries of WITH stand one below the other in it."""
+
+    relation: Relation
+    tables: int
+    depth: int
 
 
 class Known:
@@ -29,6 +41,11 @@ class Known:
         self.used: set[str] = set()
         #: What is wrong with each table however it is used.
         self.declared: dict[str, set[Problem]] = {}
+        #: Catalogs that were to be created or used, and whether the script is in one of them: their tables are not known.
+        self.catalogs: set[str] = set()
+        self.away = False
+        #: The views that have been resolved, by the place of their names.
+        self.views: dict[Span, ResolvedView] = {}
         #: What the script's functions are, by their names in lower case.
         self.functions: dict[str, PythonFunction] = {}
         # In the order they were found. A dict, since a generated script can have thousands of them.
@@ -41,6 +58,35 @@ class Known:
     def report(self, *problems: Problem) -> None:
         self._problems.update(dict.fromkeys(problems))
 
+    def refuse(self, refused: Refused) -> None:
+        """Nothing is said about the uses of a name whose CREATE has a mistake."""
+        match refused.kind:
+            case "FUNCTION":
+                self.functions[refused.name.text.lower()] = refused_function(refused.name.text)
+            case "CATALOG":
+                self.catalogs.add(refused.name.written)
+            case _:
+                self.broken.add(self.catalog.key(refused.name))
+
+    def is_refused(self, statement: Statement) -> bool:
+        """Whether the statement is about such a name alone, so that nothing is left of it."""
+        match statement:
+            case CreateTable(like=like) if like is not None and self.catalog.key(like.table) in self.broken:
+                self.broken.add(self.catalog.key(statement.name))
+                return True
+            case Drop(kind="FUNCTION"):
+                function = self.functions.get(statement.name.text.lower())
+                return function is not None and function.is_refused
+            case Drop():
+                key = self.catalog.key(statement.name)
+                return key in self.broken and self.catalog.table(statement.name) is None
+            case Use(catalog=True):
+                refused = statement.name.written in self.catalogs
+                self.away = statement.name.written != DEFAULT_PATH[0]
+                self.catalogs |= {statement.name.written} if self.away else set()
+                return refused
+        return False
+
     def view(self, name: Name) -> CreateView | None:
         self._check(name)
         return self.catalog.view(name)
@@ -52,7 +98,7 @@ class Known:
 
     def sink(self, name: Name, hints: tuple[OptionEntry, ...] = ()) -> Table:
         if self.catalog.view(name) is not None:
-            raise Mistake(f"'{name.text}' is a view and cannot be written.", name.span, "Write into a table.")
+            raise Mistake(f"'{name.written}' is a view and cannot be written.", name.span, "Write into a table.")
         table = self._table(name, hints)
         self.report(*table.problems_as_sink)
         wrong = check_partitioner(table, self.modules)
@@ -64,10 +110,13 @@ class Known:
         self._check(name)
         table, problems = self.catalog.hinted(name, hints)
         self.report(*problems)
+        if table is None and self.away:
+            raise Hidden()
         if table is None:
-            raise Mistake(f"'{name.text}' is not a table.", name.span, self.catalog.suggest(name))
+            where = f" of '{'.'.join(self.catalog.current)}'" if self.catalog.current and len(name.path) < 2 else ""
+            raise Mistake(f"'{name.written}' is not a table{where}.", name.span, self.catalog.suggest(name))
         return table
 
     def _check(self, name: Name) -> None:
-        if self.catalog.key(name) in self.broken:
+        if self.catalog.key(name) in self.broken or (len(name.path) > 2 and name.path[0] in self.catalogs):
             raise Hidden()

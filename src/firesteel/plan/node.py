@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from firesteel.catalog.table import Table
 from firesteel.changelog import ALL, INSERT_ONLY, Changelog, RowKind
@@ -43,7 +44,7 @@ class Scan:
     def inputs(self) -> tuple[Node, ...]:
         return ()
 
-    @property
+    @cached_property
     def unique_key(self) -> UniqueKey:
         names = {column.name for column in self.fields}
         return (
@@ -93,15 +94,15 @@ class Normalize:
     def keys(self) -> tuple[str, ...]:
         return self.input.table.primary_key
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         return self.input.fields
 
-    @property
+    @cached_property
     def changelog(self) -> Changelog:
         return ALL
 
-    @property
+    @cached_property
     def unique_key(self) -> UniqueKey:
         return frozenset(self.keys)
 
@@ -119,11 +120,11 @@ class Project(SingleInput):
     expressions: tuple[Expression, ...]
     span: Span | None = field(default=None, compare=False)
 
-    @property
+    @cached_property
     def changelog(self) -> Changelog:
         return self.input.changelog
 
-    @property
+    @cached_property
     def unique_key(self) -> UniqueKey:
         if self.input.unique_key is None:
             return None
@@ -153,18 +154,18 @@ class Filter(SingleInput):
     condition: Expression
     span: Span | None = field(default=None, compare=False)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         return self.input.fields
 
-    @property
+    @cached_property
     def changelog(self) -> Changelog:
         # A row that was written and no longer passes has to be taken back.
         if self.input.changelog == INSERT_ONLY:
             return INSERT_ONLY
         return self.input.changelog | {RowKind.DELETE}
 
-    @property
+    @cached_property
     def unique_key(self) -> UniqueKey:
         return self.input.unique_key
 
@@ -192,7 +193,7 @@ class Aggregate(SingleInput):
         """Whether rows are taken out of groups again."""
         return self.input.changelog != INSERT_ONLY
 
-    @property
+    @cached_property
     def changelog(self) -> Changelog:
         kinds = {RowKind.INSERT, RowKind.UPDATE_AFTER}
         if self.old_rows:
@@ -201,7 +202,7 @@ class Aggregate(SingleInput):
             kinds.add(RowKind.DELETE)
         return frozenset(kinds)
 
-    @property
+    @cached_property
     def unique_key(self) -> UniqueKey:
         return frozenset(self.keys)
 
@@ -222,11 +223,11 @@ class Union:
     fields: tuple[Field, ...]
     span: Span | None = field(default=None, compare=False)
 
-    @property
+    @cached_property
     def changelog(self) -> Changelog:
         return frozenset().union(*(node.changelog for node in self.inputs))
 
-    @property
+    @cached_property
     def unique_key(self) -> UniqueKey:
         return None
 
@@ -250,18 +251,18 @@ class Join:
     def inputs(self) -> tuple[Node, ...]:
         return (self.left, self.right)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         return paired_fields(self.kind, self.left.fields, self.right.fields)
 
-    @property
+    @cached_property
     def changelog(self) -> Changelog:
         # A row without a partner may get one, and is taken back then.
         outer = self.kind in (JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL, JoinKind.ANTI)
         appends = all(side.changelog == INSERT_ONLY for side in self.inputs)
         return INSERT_ONLY if appends and not outer else ALL
 
-    @property
+    @cached_property
     def unique_key(self) -> UniqueKey:
         if self.kind.keeps_left:
             return self.left.unique_key
@@ -316,9 +317,11 @@ class Rank(SingleInput):
     #: The partition's column that holds a window's end: the rows come when it closes. `window_is_local` as in Window.
     window_end: str | None = None
     window_is_local: bool = False
+    #: What the query says for it.
+    clause: str = field(default="ROW_NUMBER()", compare=False)
     span: Span | None = field(default=None, compare=False)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         return self.input.fields if self.number is None else (*self.input.fields, self.number)
 
@@ -331,7 +334,7 @@ class Rank(SingleInput):
     def keeps_last(self) -> bool:
         return self.by_time and self.last == 1 and all(column.descending for column in self.order)
 
-    @property
+    @cached_property
     def changelog(self) -> Changelog:
         if self.keeps_first or self.window_end is not None:
             return INSERT_ONLY
@@ -344,7 +347,7 @@ class Rank(SingleInput):
         """Whether a place has one row: then a row that takes another's place is an update."""
         return self.number is not None or self.last == self.first
 
-    @property
+    @cached_property
     def unique_key(self) -> UniqueKey:
         if self.last == self.first:
             return frozenset(self.partition)
@@ -373,15 +376,15 @@ class Unnest(SingleInput):
     outer: bool = False
     span: Span | None = field(default=None, compare=False)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         return (*self.input.fields, *self.elements)
 
-    @property
+    @cached_property
     def changelog(self) -> Changelog:
         return self.input.changelog
 
-    @property
+    @cached_property
     def unique_key(self) -> UniqueKey:
         return None
 

@@ -26,7 +26,11 @@ from firesteel.plan.function import find_function
 from firesteel.sql.script import parse_type
 from firesteel.sql.statement import CreateFunction
 from firesteel.types import (
+    APPROXIMATE,
+    BINARY,
     BYTES,
+    CHARACTER,
+    INTEGER,
     STRING,
     Array,
     BigInt,
@@ -38,6 +42,7 @@ from firesteel.types import (
     Null,
     Time,
     Timestamp,
+    TimestampLtz,
 )
 
 #: Names of modules, separated by commas.
@@ -66,13 +71,32 @@ def allowed_modules(
 
 @dataclass(frozen=True)
 class PythonFunction:
-    """`least` and `most` are how many arguments it takes; `most` is None when there is no end."""
+    """`least` and `most` are how many arguments it takes; `most` is None when there is no end.
+
+    `annotations` are the annotations of its arguments by their place; those behind the last are `rest`.
+    """
 
     name: str
     path: str
     result: DataType
     least: int = 0
     most: int | None = None
+    annotations: tuple[object, ...] = ()
+    rest: object = None
+
+    def misfit(self, place: int, given: DataType) -> str | None:
+        """What the annotation of an argument says, if a value of that type is nothing of the kind."""
+        annotation = self.annotations[place] if place < len(self.annotations) else self.rest
+        return None if _takes(annotation, given) else getattr(annotation, "__name__", str(annotation))
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether its CREATE has a mistake: then a call of it is NULL, and nothing is said about it."""
+        return isinstance(self.result, Null)
+
+
+def refused_function(name: str) -> PythonFunction:
+    return PythonFunction(name, "", Null())
 
 
 _BOUND = "python_function"
@@ -115,10 +139,12 @@ def load_function(statement: CreateFunction, modules: PythonModules) -> tuple[Py
                 f"Whoever runs the job allows it with --python-functions {module}, or with {VARIABLE}={module}.",
             )
         target = _find(module, attribute, modules.folder)
+        _check_kind(target, name)
         least, most = _arity(target)
-        return PythonFunction(name, path, result_type(target, name), least, most), ()
+        annotations, rest = _annotations(target)
+        return PythonFunction(name, path, result_type(target, name), least, most, annotations, rest), ()
     except _Refusal as refusal:
-        return PythonFunction(name, path, Null()), (Problem(refusal.message, statement.target.span, refusal.hint),)
+        return refused_function(name), (Problem(refusal.message, statement.target.span, refusal.hint),)
 
 
 def find_target(path: str) -> Callable[..., object]:
@@ -128,7 +154,9 @@ def find_target(path: str) -> Callable[..., object]:
 
 
 def callable_of(target: object) -> Callable[..., object]:
-    """The function itself, where a decorator such as PyFlink's `udf` has wrapped it."""
+    """The function itself, where a decorator such as PyFlink's `udf` has wrapped it, or Spark's."""
+    if hasattr(target, "evalType") and callable(getattr(target, "func", None)):
+        return typing.cast(Callable[..., object], target.func)  # type: ignore[attr-defined]
     for wrapped in ("_func", "func", "eval"):
         inner = getattr(target, wrapped, None)
         if callable(inner) and not inspect.isfunction(target):
@@ -176,6 +204,53 @@ def _searched(folder: Path | None) -> Iterator[None]:
         sys.path.remove(str(folder))
 
 
+#: Spark's numbers for functions that are called with one row; all others take whole columns.
+_ONE_ROW = (100, 101)
+
+
+def _check_kind(target: object, name: str) -> None:
+    """Refuses what cannot be called with the values of one row."""
+    function = callable_of(target)
+    kind = type(target).__name__
+    if inspect.isclass(target):
+        raise _Refusal(f"The function '{name}' is a class.", "Write a function, or an object with a method 'eval'.")
+    if getattr(target, "evalType", _ONE_ROW[0]) not in _ONE_ROW or getattr(target, "_func_type", None) == "pandas":
+        raise _Refusal(
+            f"The function '{name}' takes whole columns, as pandas functions do, which is not supported yet.",
+            "Write it for the values of one row.",
+        )
+    if "Aggregate" in kind or hasattr(target, "accumulate"):
+        raise _Refusal(f"The function '{name}' is an aggregate; aggregates in Python are not supported yet.")
+    if "TableFunction" in kind or inspect.isgeneratorfunction(function):
+        raise _Refusal(f"The function '{name}' gives several rows; table functions are not supported yet.")
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        raise _Refusal(
+            f"The function '{name}' is 'async', and functions are called one row after the other.", "Write 'def'."
+        )
+
+
+def _annotations(target: object) -> tuple[tuple[object, ...], object]:
+    """The annotations of the arguments, and that of `*args`; None where there is none."""
+    function = callable_of(target)
+    try:
+        hints = typing.get_type_hints(function)
+        parameters = inspect.signature(function).parameters.values()
+    except Exception:
+        return (), None
+    by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    rest = next((hints.get(p.name) for p in parameters if p.kind is p.VAR_POSITIONAL), None)
+    return tuple(hints.get(p.name) for p in by_place), rest
+
+
+def _takes(annotation: object, given: DataType) -> bool:
+    """Whether a value of the type is what the annotation says; anything is where it says nothing that is known."""
+    if typing.get_origin(annotation) in (typing.Union, python_types.UnionType):
+        return any(_takes(part, given) for part in typing.get_args(annotation) if part is not type(None))
+    kind = typing.get_origin(annotation) or annotation
+    families = _FAMILIES.get(kind) if isinstance(kind, type) else None
+    return families is None or isinstance(given, (Null, *families))
+
+
 def _arity(target: object) -> tuple[int, int | None]:
     try:
         parameters = inspect.signature(callable_of(target)).parameters.values()
@@ -199,6 +274,20 @@ _ANNOTATED: dict[object, DataType] = {
     type(None): Null(),
 }
 
+#: The types whose values are of a Python class. A whole number is taken where a float is asked for, as in Python.
+_FAMILIES: dict[type, tuple[type[DataType], ...]] = {
+    bool: (Boolean,),
+    int: (*INTEGER, Boolean),
+    float: (*APPROXIMATE, *INTEGER),
+    str: CHARACTER,
+    bytes: BINARY,
+    decimal.Decimal: (Decimal,),
+    datetime.datetime: (Timestamp, TimestampLtz),
+    datetime.date: (Date, Timestamp, TimestampLtz),
+    datetime.time: (Time,),
+    list: (Array,),
+}
+
 #: PyFlink's classes for types, as SQL writes them.
 _PYFLINK = {
     "BooleanType": "BOOLEAN",
@@ -220,9 +309,14 @@ _PYFLINK = {
 }
 
 
+_SPARK = {"binary": "BYTES", "timestamp": "TIMESTAMP_LTZ(6)", "timestamp_ntz": "TIMESTAMP(6)"}
+
+
 def result_type(target: object, name: str) -> DataType:
     """What it says with `result_type`, as PyFlink's `udf` does, or else with its annotation."""
     declared = getattr(target, "result_type", None) or getattr(target, "_result_type", None)
+    if declared is None and hasattr(target, "evalType"):
+        declared = _spark_type(getattr(target, "returnType", None))
     if declared is not None:
         return _declared(declared, name)
     try:
@@ -236,6 +330,12 @@ def result_type(target: object, name: str) -> DataType:
             "Write an annotation such as '-> int', or give it a 'result_type' such as 'BIGINT'.",
         )
     return found.with_nullable(True)
+
+
+def _spark_type(declared: object) -> str | None:
+    """Spark's type as SQL writes it here."""
+    text: str = getattr(declared, "simpleString", lambda: "")()
+    return _SPARK.get(text, text.upper()) or None
 
 
 def _declared(declared: object, name: str) -> DataType:

@@ -11,9 +11,11 @@ from typing import Any
 from sqlglot import exp
 
 from firesteel.errors import Span
-from firesteel.plan.aggregate import find_aggregate
+from firesteel.options.spelling import nearest
+from firesteel.plan.absent_function import ABSENT, ELSEWHERE
+from firesteel.plan.aggregate import aggregate_names, find_aggregate
 from firesteel.plan.expression import Call, Case, Cast, Expression, Literal
-from firesteel.plan.function import MISSING, OPERATOR_NAMES, find_function, function_names
+from firesteel.plan.function import OPERATOR_NAMES, find_function, function_names
 from firesteel.plan.interval import interval_value
 from firesteel.plan.mistake import Mistake, count, suggest
 from firesteel.plan.operator_function import field_type
@@ -47,6 +49,22 @@ _OPERATORS: dict[type[exp.Expression], str] = {
 }
 
 
+#: The functions of a window in GROUP BY, which only stand in a query that has it.
+_OF_WINDOWS = frozenset(
+    f"{window}{part}"
+    for window in ("TUMBLE", "HOP", "SESSION")
+    for part in ("", "_START", "_END", "_ROWTIME", "_PROCTIME")
+)
+
+
+class UnknownName(Mistake):
+    """A name that no table of the query has; one of a query around it could."""
+
+    def __init__(self, mistake: Mistake, name: str, written: str) -> None:
+        super().__init__(mistake.problem.message, mistake.problem.span, mistake.problem.hint)
+        self.name, self.written = name, written
+
+
 class ExpressionResolver:
     """Resolves the expressions of one clause against one scope.
 
@@ -58,6 +76,14 @@ class ExpressionResolver:
         self.clause = clause
 
     def resolve(self, node: exp.Expression) -> Expression:
+        if isinstance(node, exp.Query):
+            raise Mistake(
+                "A query in the place of a value is not supported yet.",
+                span_of(node),
+                "Write it into FROM as a table of its own, and join it with '='.",
+            )
+        if isinstance(node, exp.Exists):
+            raise Mistake("EXISTS is supported in WHERE only.", span_of(node), "Move it there, or write a LEFT JOIN.")
         for kind, method in _METHODS.items():
             if isinstance(node, kind):
                 return method(self, node)
@@ -118,9 +144,8 @@ class ExpressionResolver:
                     "Declare it in the table: event_time TIMESTAMP_LTZ(3) METADATA FROM 'timestamp'.",
                 ) from None
             known = f"The columns are {', '.join(dict.fromkeys(unknown.known))}." if unknown.known else None
-            raise Mistake(
-                f"'{name}' is not a column{where}.", span_of(node), suggest(name, unknown.known, known)
-            ) from None
+            problem = Mistake(f"'{name}' is not a column{where}.", span_of(node), suggest(name, unknown.known, known))
+            raise UnknownName(problem, name, _text(node)) from None
         except AmbiguousColumn as ambiguous:
             raise Mistake(
                 f"'{name}' is a column of {' and of '.join(repr(one) for one in ambiguous.relations)}.",
@@ -210,7 +235,11 @@ class ExpressionResolver:
 
     def _in(self, node: exp.In) -> Expression:
         if node.args.get("query") is not None or not node.expressions:
-            raise Mistake("IN with a query is not supported yet.", span_of(node), "List the values, or write a join.")
+            raise Mistake(
+                "IN with a query is supported as a condition of its own in WHERE only.",
+                span_of(node),
+                "List the values, or write a join.",
+            )
         return self.call("IN", [node.this, *node.expressions], node)
 
     def _like(self, node: exp.Like) -> Expression:
@@ -314,8 +343,18 @@ class ExpressionResolver:
             return self._case(exp.Case(ifs=[exp.If(this=when, true=then)], default=otherwise))
         if name in OPERATOR_NAMES:
             raise Mistake(f"'{written_name(node)}' is an operator and is not called like a function.", span_of(node))
-        if name in MISSING:
-            raise Mistake(f"'{written_name(node)}' is not supported yet.", span_of(node))
+        if name in ABSENT:
+            raise Mistake(f"'{written_name(node)}' is a function of Flink that is not supported yet.", span_of(node))
+        if name in _OF_WINDOWS:
+            raise Mistake(
+                f"'{written_name(node)}' cannot stand in {self.clause} here: its window is not in GROUP BY.",
+                span_of(node),
+                "Write GROUP BY TUMBLE(ts, INTERVAL '1' MINUTE), or FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), …)).",
+            )
+        if name == "ROW_NUMBER":
+            raise Mistake(
+                "'ROW_NUMBER' needs OVER (…).", span_of(node), "Write ROW_NUMBER() OVER (PARTITION BY … ORDER BY …)."
+            )
         if name in JSON_CALLS:
             return self.built(name, json_arguments(name, node, self.resolve), node)
         if name in ("TIMESTAMPADD", "TIMESTAMPDIFF") and len(node.expressions) == 3:
@@ -324,6 +363,8 @@ class ExpressionResolver:
         return self.call(name, node.expressions, node)
 
     def _python(self, function: PythonFunction, node: exp.Anonymous) -> Expression:
+        if function.is_refused:
+            return Literal(None, Null())
         given = len(node.expressions)
         if given < function.least or (function.most is not None and given > function.most):
             raise Mistake(
@@ -331,17 +372,23 @@ class ExpressionResolver:
                 span_of(node),
             )
         path = Literal(function.path, Char(len(function.path), nullable=False))
-        return Call("PYTHON", (path, *(self.resolve(argument) for argument in node.expressions)), function.result)
+        args = tuple(self.resolve(argument) for argument in node.expressions)
+        for place, (arg, argument) in enumerate(zip(args, node.expressions, strict=True)):
+            wanted = function.misfit(place, arg.type)
+            if wanted is not None:
+                raise Mistake(
+                    f"Argument {place + 1} of '{written_name(node)}' is of type {arg.type.sql}, and its annotation is"
+                    f" '{wanted}'.",
+                    span_of(argument) or span_of(node),
+                    "CAST it, or change the annotation.",
+                )
+        return Call("PYTHON", (path, *args), function.result)
 
     def call(self, name: str, arguments: list[Any], node: exp.Expression) -> Expression:
         function = find_function(name)
         if function is None:
             written = written_name(node) if isinstance(node, exp.Anonymous) else name
-            raise Mistake(
-                f"'{written}' is not a function, or not one that is supported yet.",
-                span_of(node),
-                suggest(name, function_names()),
-            )
+            raise Mistake(f"'{written}' is not a function.", span_of(node), _suggest_function(name))
         if len(arguments) < function.least or (function.most is not None and len(arguments) > function.most):
             raise Mistake(
                 f"'{name}' has {count(len(arguments), 'argument')} and takes {_arity(function.least, function.most)}.",
@@ -358,9 +405,16 @@ class ExpressionResolver:
         try:
             result = function.result(args)
         except ArgumentError as error:
-            given = ", ".join(arg.type.sql for arg in args)
-            raise Mistake(f"'{name}' {error}, and has ({given}).", span_of(node), "CAST what does not fit.") from None
+            raise Mistake(f"'{name}' {error}, and has ({function.shown(args)}).", span_of(node), error.hint) from None
         return Call(function.name, function.fit(args, result), result)
+
+
+def _suggest_function(name: str) -> str | None:
+    """The function that was meant: one of another database by its name in Flink, or one that is a slip of the finger away."""
+    names = [*function_names(), *aggregate_names(), *ELSEWHERE, *ABSENT]
+    meant = name if name in ELSEWHERE else nearest(name, names)
+    # What cannot be called here is no advice.
+    return None if meant is None or meant in ABSENT else f"Write '{ELSEWHERE.get(meant, meant)}'."
 
 
 def _word(word: str) -> Literal:

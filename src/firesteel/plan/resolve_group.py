@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlglot import exp
 
+from firesteel.errors import Problem, Severity
 from firesteel.plan.aggregate import AggregateFunction, find_aggregate
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, Literal
 from firesteel.plan.function import ArgumentError
@@ -26,8 +28,13 @@ class Item:
     name: str
 
 
-def resolve_group(relation: Relation, select: exp.Select, items: list[Item]) -> tuple[Relation, ExpressionResolver]:
-    """An Aggregate over a Project that computes its keys and arguments, and a resolver for what stands above it."""
+def resolve_group(
+    relation: Relation, select: exp.Select, items: list[Item], report: Callable[[Problem], None]
+) -> tuple[Relation, ExpressionResolver]:
+    """An Aggregate over a Project that computes its keys and arguments, and a resolver for what stands above it.
+
+    `report` takes what there is to warn about.
+    """
     group = select.args.get("group")
     written = list(group.expressions) if group else []
     for one in written:
@@ -36,7 +43,17 @@ def resolve_group(relation: Relation, select: exp.Select, items: list[Item]) -> 
     below = _Below(ExpressionResolver(relation.scope, "GROUP BY"))
     keys: dict[str, ColumnRef] = {}
     for node in written:
-        node = _by_alias(node, items, relation.scope)
+        meant = _by_alias(node, items, relation.scope)
+        if meant is not node:
+            report(
+                Problem(
+                    f"'{node.name}' in GROUP BY is a name that SELECT gives, which Flink refuses.",
+                    span_of(node),
+                    "Write the expression itself, so that the script runs on Flink too.",
+                    Severity.WARNING,
+                )
+            )
+        node = meant
         expression = below.resolver.resolve(node)
         ref = below.column(expression)
         keys[ref.name] = ref
@@ -95,6 +112,8 @@ class _Calls:
         self.named: dict[str, AggregateCall] = {}
 
     def collect(self, node: exp.Expression, wanted: str) -> None:
+        if isinstance(node, exp.Query):
+            return
         if _aggregate_of(node):
             self.name_of(node, wanted)
             return
@@ -198,8 +217,8 @@ def _aggregate_of(node: exp.Expression) -> AggregateFunction | None:
 
 
 def has_aggregate(node: exp.Expression) -> bool:
-    # A function with OVER gives a value for each row, whatever it is called.
-    if isinstance(node, exp.Window):
+    # A function with OVER gives a value for each row, whatever it is called; a query within has aggregates of its own.
+    if isinstance(node, exp.Window | exp.Query):
         return False
     return _aggregate_of(node) is not None or any(has_aggregate(child) for child in node.iter_expressions())
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from firesteel.catalog.changelog import sink_changelog
 from firesteel.catalog.table import Metadata, Physical, Table
 from firesteel.changelog import INSERT_ONLY, UPSERT, RowKind
-from firesteel.errors import Problem
+from firesteel.errors import Problem, Severity
+from firesteel.options.legacy import UpdateMode
+from firesteel.options.setting import UPSERT_MATERIALIZE, UpsertMaterialize
 from firesteel.plan.expression import Expression, Literal, column_refs
 from firesteel.plan.keep_old_rows import keep_old_rows
 from firesteel.plan.known import Hidden, Known
 from firesteel.plan.limit_rank import limit_rank
 from firesteel.plan.merge_projects import merge_projects
 from firesteel.plan.mistake import Mistake, count, suggest
-from firesteel.plan.node import Aggregate, Filter, Join, Node, Project, Rank, Scan, Sink, scans
+from firesteel.plan.node import Aggregate, Filter, Join, Node, Project, Rank, Scan, Sink, Union, scans
 from firesteel.plan.relation import Relation
 from firesteel.plan.resolve_expression import to_type
 from firesteel.plan.resolve_query import QueryResolver
+from firesteel.plan.shared_key import can_share
 from firesteel.plan.type_rule import implicit_cast
+from firesteel.plan.upsert_key import upsert_keys
 from firesteel.sql.node import span_of
 from firesteel.sql.statement import Insert
 from firesteel.types import DataType, Field
@@ -31,8 +37,8 @@ def resolve_insert(insert: Insert, known: Known) -> Sink | None:
         # Merged, so that a key that is a constant can be seen to be one.
         sink = keep_old_rows(Sink(limit_rank(merge_projects(node)), table, insert.span))
         _check_ranks(sink)
-        check_changelog(sink, insert)
         _check_conflicts(sink, insert)
+        check_changelog(sink, insert, known)
         return sink
     except Mistake as mistake:
         known.report(mistake.problem)
@@ -132,29 +138,53 @@ def _loose(data_type: DataType) -> DataType:
     return data_type.with_nullable(True)
 
 
-def check_changelog(sink: Sink, insert: Insert) -> None:
+def check_changelog(sink: Sink, insert: Insert, known: Known) -> None:
     table = sink.table
     takes = sink_changelog(table)
     if takes == INSERT_ONLY and sink.changelog != INSERT_ONLY:
         culprit = updating_node(sink) or sink
         deletes = RowKind.DELETE in sink.changelog
         keys = ", ".join(sorted(sink.unique_key)) if sink.unique_key else "…"
-        raise Mistake(
-            f"'{table.name}' takes only inserts ('connector' = '{table.connector}' with '{table.value_format.name}'), and "
-            f"this query also makes {'updates and deletes' if deletes else 'updates'}: {culprit.label}.",
-            culprit.span or insert.span,
-            f"Write into an 'upsert-kafka' table with PRIMARY KEY ({keys}) NOT ENFORCED.",
+        appends = table.update_mode is UpdateMode.APPEND
+        why = (
+            "'update-mode' = 'append'"
+            if appends
+            else f"'connector' = '{table.connector}' with '{table.value_format.name}'"
         )
-    if takes == UPSERT:
-        _check_key(sink, insert)
+        cure = f"Write into an 'upsert-kafka' table with PRIMARY KEY ({keys}) NOT ENFORCED."
+        if appends and table.primary_key:
+            cure = "Write 'update-mode' = 'upsert'."
+        raise Mistake(
+            f"'{table.name}' takes only inserts ({why}), and"
+            f" this query also makes {'updates and deletes' if deletes else 'updates'}: {culprit.label}.",
+            culprit.span or insert.span,
+            cure,
+        )
+    # A table without a key has been told so.
+    if takes == UPSERT and table.primary_key:
+        try:
+            _check_key(sink, insert, known)
+        except Mistake as mistake:
+            setting = UPSERT_MATERIALIZE
+            if known.catalog.settings.get(setting.key) is not UpsertMaterialize.NONE:
+                raise
+            known.report(
+                Problem(
+                    f"{mistake.problem.message} '{setting.key}' is 'NONE': the deletion of one row deletes the others of its"
+                    " key too.",
+                    mistake.problem.span,
+                    severity=Severity.WARNING,
+                )
+            )
 
 
-def _check_key(sink: Sink, insert: Insert) -> None:
-    """Groups are told apart by their key, so the sink's key has to be that key, or more than it."""
+def _check_key(sink: Sink, insert: Insert, known: Known) -> None:
+    """Rows that are taken back are told apart by their key, so the sink's key has to be that key, or more than it."""
     base = _below_projects(sink)
-    if not isinstance(base, Aggregate):
-        return
     table, unique = sink.table, sink.unique_key
+    if not isinstance(base, Aggregate):
+        _check_changes(sink, insert, known)
+        return
     if unique is None:
         raise Mistake(
             f"The query does not keep the columns that tell its rows apart, and '{table.name}' has"
@@ -176,6 +206,65 @@ def _check_key(sink: Sink, insert: Insert) -> None:
             insert.target.span,
             "Select a constant into the primary key.",
         )
+
+
+def _check_changes(sink: Sink, insert: Insert, known: Known) -> None:
+    """The same for changes that no GROUP BY makes: of a changelog topic, a join, a Top-N, UNION ALL."""
+    table, chosen = sink.table, frozenset(sink.table.primary_key)
+    if sink.changelog == INSERT_ONLY or any(unique <= chosen for unique in upsert_keys(sink)):
+        return
+    key, setting = ", ".join(table.primary_key), f"SET '{UPSERT_MATERIALIZE.key}' = 'NONE' if no two rows share a key."
+    told_apart = min(upsert_keys(sink), key=lambda one: (len(one), sorted(one)), default=None)
+    names = ", ".join(field.name for field in sink.fields if told_apart and field.name in told_apart)
+    cure = (
+        f"Make ({names}) the primary key of '{table.name}', or {setting}"
+        if names
+        else f"{_key_cure(sink)}, or {setting}"
+    )
+    accepted = known.catalog.settings.get(UPSERT_MATERIALIZE.key) is UpsertMaterialize.NONE
+    if can_share(sink, chosen):
+        what = f"Several rows of this query can share the PRIMARY KEY ({key}) of '{table.name}'"
+        since = f", since they are told apart by ({names})" if names else ""
+        end = f"'{UPSERT_MATERIALIZE.key}' is 'NONE', so the deletion of one deletes the others too."
+        if not accepted:
+            end = "to keep the others when one of them goes is not supported yet."
+        problem = Problem(
+            f"{what}{since}; {end}",
+            insert.target.span,
+            None if accepted else cure,
+            Severity.WARNING if accepted else Severity.ERROR,
+        )
+        # What else there is to say about the query is said too.
+        known.report(problem)
+    elif not accepted:
+        known.report(
+            Problem(
+                f"Nothing says that no two rows of this query share the PRIMARY KEY ({key}) of '{table.name}': where two do,"
+                " the deletion of one deletes the other too.",
+                insert.target.span,
+                cure,
+                Severity.WARNING,
+            )
+        )
+
+
+def _key_cure(sink: Sink) -> str:
+    """What would tell the rows of the query apart."""
+    for scan in scans(sink):
+        if scan.changelog != INSERT_ONLY and not scan.table.primary_key:
+            return f"Declare the PRIMARY KEY of '{scan.table.name}', and select its columns into that of '{sink.table.name}'"
+    kinds = {type(node) for node in _nodes(sink)}
+    if Rank in kinds:
+        return "Select ROW_NUMBER() and the columns of PARTITION BY into the primary key"
+    if Union in kinds:
+        return "Write an INSERT for each side of UNION ALL, into tables of their own"
+    return f"Select the key columns of the query's tables, unchanged, into the primary key of '{sink.table.name}'"
+
+
+def _nodes(node: Node) -> Iterator[Node]:
+    yield node
+    for child in node.inputs:
+        yield from _nodes(child)
 
 
 def _below_projects(node: Node) -> Node:

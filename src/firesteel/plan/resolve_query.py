@@ -8,11 +8,11 @@ from firesteel.errors import Span
 from firesteel.plan.expression import ColumnRef, Expression, together
 from firesteel.plan.hint import advise_hints
 from firesteel.plan.join_kind import JoinKind
-from firesteel.plan.known import Hidden, Known
+from firesteel.plan.known import Hidden, Known, ResolvedView
 from firesteel.plan.mistake import Mistake
 from firesteel.plan.node import Aggregate, Filter, Node, Project, Union
 from firesteel.plan.relation import Names, Relation
-from firesteel.plan.resolve_expression import ExpressionResolver, to_type
+from firesteel.plan.resolve_expression import ExpressionResolver, UnknownName, to_type
 from firesteel.plan.resolve_group import Item, has_aggregate, resolve_group
 from firesteel.plan.resolve_join import absorb_condition, exists_join, in_join, resolve_join
 from firesteel.plan.resolve_qualify import inside_qualify
@@ -30,7 +30,7 @@ from firesteel.plan.resolve_window import close_window, open_group_window, resol
 from firesteel.plan.scope import Scope, Visible, scope_of
 from firesteel.plan.type_rule import common_type
 from firesteel.sql.node import span_of, table_hints
-from firesteel.sql.statement import Name
+from firesteel.sql.statement import CreateView, Name
 from firesteel.types import DataType, Field
 
 #: Clauses of SELECT that the lowering does not know yet, by their name in sqlglot's tree.
@@ -43,6 +43,9 @@ _NOT_YET = {
 #: What a query of EXISTS may not have beside tables and a condition: it would have to be computed for each row outside.
 _BEYOND_EXISTS = frozenset({"group", "having", "limit", "offset", "fetch", "with_", "with", "qualify", "windows"})
 
+#: Views and queries of WITH that name one another, one below the other.
+_MOST_DEEP = 500
+
 #: A view that reads itself twice through others doubles with each of them.
 _MOST_TABLES = 200
 
@@ -53,8 +56,12 @@ class QueryResolver:
     def __init__(self, known: Known) -> None:
         self.known = known
         self._tables = 0
+        #: How many views and queries of WITH stand around this place, and how many at the deepest one so far.
+        self._depth = self._deepest = 0
         #: The queries of WITH that can be named here, with their columns' names.
         self._named: dict[str, tuple[exp.Expression, tuple[str, ...]]] = {}
+        #: What the queries around this one see.
+        self._around: tuple[Scope, ...] = ()
 
     def resolve(self, query: exp.Expr) -> Relation:
         with_ = query.args.get("with_")
@@ -91,6 +98,7 @@ class QueryResolver:
             case exp.Subquery():
                 return self._subquery(node)
             case exp.Values():
+                self._count_tables(1, span_of(node))
                 return self._aliased(resolve_values(node), node, node.alias, _alias_columns(node))
             case exp.TableFromRows():
                 window = resolve_window_table(node, self._from)
@@ -101,11 +109,6 @@ class QueryResolver:
     def _table(self, node: exp.Table) -> Relation:
         alias = node.alias_or_name
         name = _name(node)
-        self._tables += 1
-        if self._tables > _MOST_TABLES:
-            raise Mistake(
-                f"This query reads more than {_MOST_TABLES} tables, its views written out.", name.span, "Split the job."
-            )
         if version := node.args.get("version"):
             raise Mistake(
                 "FOR SYSTEM_TIME AS OF is not supported yet.",
@@ -117,8 +120,7 @@ class QueryResolver:
             return self._aliased(self._common(named, node), node, alias, _alias_columns(node))
         view = self.known.view(name)
         if view is not None:
-            # A view can only name what stands before it, so it cannot read itself.
-            relation = self.resolve(view.query)
+            relation = self.resolve_view(view)
             if view.columns and len(view.columns) != len(relation.columns):
                 raise Mistake(
                     f"The view '{name.text}' names {len(view.columns)} columns and its query gives {len(relation.columns)}.",
@@ -126,8 +128,50 @@ class QueryResolver:
                 )
             relation = relation.renamed(alias, tuple(column.text for column in view.columns))
         else:
+            self._count_tables(1, name.span)
             relation = resolve_table(self.known.source(name, table_hints(node)), alias, name.span)
         return self._aliased(relation, node, alias, _alias_columns(node))
+
+    def resolve_view(self, view: CreateView) -> Relation:
+        """A view can only name what stands before it, so it cannot read itself; and it sees nothing of this query.
+
+        It is resolved once, where it is created, however many views it reads and wherever it is read.
+        """
+        known = self.known.views.get(view.name.span)
+        if known is not None:
+            self._count_tables(known.tables, view.name.span)
+            self._go_down(known.depth, view.name)
+            return known.relation
+        named, around, tables, deepest = self._named, self._around, self._tables, self._deepest
+        self._named, self._around, self._deepest = {}, (), self._depth
+        self._depth = self._go_down(1, view.name)
+        try:
+            relation = self.resolve(view.query)
+        finally:
+            depth = self._deepest - self._depth + 1
+            self._named, self._around, self._depth = named, around, self._depth - 1
+            self._deepest = max(self._deepest, deepest)
+        self.known.views[view.name.span] = ResolvedView(relation, self._tables - tables, depth)
+        return relation
+
+    def _count_tables(self, more: int, span: Span | None) -> None:
+        self._tables += more
+        if self._tables > _MOST_TABLES:
+            raise Mistake(
+                f"This query reads more than {_MOST_TABLES} tables, its views written out.", span, "Split the job."
+            )
+
+    def _go_down(self, steps: int, name: Name) -> int:
+        """How deep that is."""
+        depth = self._depth + steps
+        if depth > _MOST_DEEP:
+            raise Mistake(
+                f"'{name.written}' reads a chain of more than {_MOST_DEEP} views and queries of WITH.",
+                name.span,
+                "Split the job.",
+            )
+        self._deepest = max(self._deepest, depth)
+        return depth
 
     def _common(self, named: tuple[exp.Expression, tuple[str, ...]], node: exp.Table) -> Relation:
         """A query of WITH, under the names it was given there."""
@@ -136,10 +180,12 @@ class QueryResolver:
         # It sees what stood before it, and never itself.
         earlier = list(inside)
         self._named = {name: inside[name] for name in earlier[: earlier.index(node.name)]}
+        self._depth = self._go_down(1, _name(node))
         try:
             return self._aliased(self.resolve(query), node, node.name, columns)
         finally:
             self._named = inside
+            self._depth -= 1
 
     def _subquery(self, node: exp.Subquery) -> Relation:
         relation = self.resolve(node.this)
@@ -174,7 +220,7 @@ class QueryResolver:
             if numbered:
                 over = next(item.node for item in items if has_window(item.node))
                 raise Mistake("OVER beside GROUP BY is not supported yet.", span_of(over), "Group in a subquery.")
-            relation, resolver = resolve_group(relation, select, items)
+            relation, resolver = resolve_group(relation, select, items, self.known.report)
             relation = Relation(close_window(relation.node), relation.scope)
             if having:
                 relation = Relation(
@@ -209,6 +255,8 @@ class QueryResolver:
 
     def _tables_of(self, select: exp.Select) -> Relation:
         source = _source(select)
+        if source is None:
+            self._count_tables(1, span_of(select))
         relation = self._from(source.this) if source is not None else one_row(select)
         for join in select.args.get("joins") or ():
             relation = self._join(relation, join)
@@ -221,7 +269,7 @@ class QueryResolver:
                 kind, asked = _asked(part)
                 if isinstance(asked, exp.In) and asked.args.get("query"):
                     operand = ExpressionResolver(relation.scope, "WHERE").resolve(asked.this)
-                    relation = in_join(relation, self.resolve(asked.args["query"]), operand, kind, part)
+                    relation = in_join(relation, self._within(relation, asked.args["query"]), operand, kind, part)
                 elif isinstance(asked, exp.Exists):
                     relation = self._exists(relation, asked.this, kind, part)
                 else:
@@ -230,11 +278,37 @@ class QueryResolver:
             conditions = [resolver.condition(part) for part in plain]
         except Mistake as mistake:
             # The rest of the query can still be looked at.
-            self.known.report(mistake.problem)
+            self._report(mistake)
             return relation
         if not conditions:
             return relation
         return Relation(Filter(relation.node, together(conditions), span_of(where)), relation.scope)
+
+    def _within(self, relation: Relation, query: exp.Expr) -> Relation:
+        """A query in a condition over `relation`, whose columns it does not see."""
+        around, self._around = self._around, (*self._around, relation.scope)
+        try:
+            return self.resolve(query)
+        except Mistake as mistake:
+            raise self._seen_from_within(mistake) from None
+        finally:
+            self._around = around
+
+    def _report(self, mistake: Mistake) -> None:
+        self.known.report(self._seen_from_within(mistake).problem)
+
+    def _seen_from_within(self, mistake: Mistake) -> Mistake:
+        """The mistake of a name that only a query around this one has says so."""
+        if isinstance(mistake, UnknownName) and any(
+            scope.has_relation(mistake.name) or mistake.name in (column.name for column in scope.columns)
+            for scope in self._around
+        ):
+            return Mistake(
+                f"'{mistake.written}' is of the query around this one, which IN cannot use yet.",
+                mistake.problem.span,
+                "Write EXISTS (SELECT 1 FROM … WHERE … = …).",
+            )
+        return mistake
 
     def _exists(self, relation: Relation, query: exp.Expression, kind: JoinKind, part: exp.Expression) -> Relation:
         beyond = any(query.args.get(clause) for clause in _BEYOND_EXISTS)
@@ -288,7 +362,7 @@ class QueryResolver:
             try:
                 expression = resolver.resolve(item.node)
             except Mistake as mistake:
-                self.known.report(mistake.problem)
+                self._report(mistake)
                 continue
             name = item.name or f"EXPR${position}"
             held = names.unique(name)

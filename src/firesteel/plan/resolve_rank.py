@@ -75,7 +75,8 @@ def resolve_limit(relation: Relation, query: exp.Expr, orders: list[exp.Ordered]
     node = columns.project()
     # Without an order the first to come stay.
     by_time = not orderings and last == 1
-    rank = Rank(node, (), orderings, None, skipped + 1, last, by_time=by_time, span=span_of(limit))
+    clause = "ORDER BY … LIMIT" if orderings else "LIMIT"
+    rank = Rank(node, (), orderings, None, skipped + 1, last, by_time=by_time, clause=clause, span=span_of(limit))
     return Relation(rank, relation.scope)
 
 

@@ -9,7 +9,8 @@ from sqlglot import exp
 
 from firesteel.changelog import INSERT_ONLY, render_changelog
 from firesteel.plan.event_time import rowtimes, window_columns
-from firesteel.plan.expression import ColumnRef, Literal
+from firesteel.plan.event_time_loss import explain_loss
+from firesteel.plan.expression import ColumnRef, Expression, Literal
 from firesteel.plan.mistake import Mistake, count
 from firesteel.plan.node import Aggregate, Node, Project, Rank
 from firesteel.plan.relation import Names, Relation
@@ -137,19 +138,15 @@ def _descriptor(node: exp.Expression, relation: Relation, call: exp.Anonymous) -
     if not isinstance(node, exp.Anonymous) or node.name != "DESCRIPTOR" or len(node.expressions) != 1:
         raise Mistake(f"'{call.name}' takes its event time as DESCRIPTOR(column).", span_of(node))
     found = ExpressionResolver(relation.scope, "DESCRIPTOR").resolve(node.expressions[0])
-    return check_event_time(found if isinstance(found, ColumnRef) else None, relation.node, node, call.name)
+    return check_event_time(found, relation.node, node, call.name)
 
 
-def check_event_time(column: ColumnRef | None, node: Node, written: exp.Expression, function: str) -> ColumnRef:
+def check_event_time(column: Expression, node: Node, written: exp.Expression, function: str) -> ColumnRef:
     """The column, if it is event time in these rows and they are only inserted."""
     span = span_of(written)
-    if column is None or column.name not in rowtimes(node):
-        shown = f"'{column.name}' is of type {column.type.sql} and" if column else "This"
-        raise Mistake(
-            f"{shown} is no event time: '{function}' needs a column with a WATERMARK, unchanged.",
-            span,
-            "Declare WATERMARK FOR … AS … - INTERVAL '5' SECOND in the table that has it.",
-        )
+    if not isinstance(column, ColumnRef) or column.name not in rowtimes(node):
+        message, hint = explain_loss(column, node, function)
+        raise Mistake(message, span, hint)
     unusable = next((mark for mark in _watermarks(node) if mark.delay is None), None)
     if unusable is not None:
         raise Mistake(
@@ -288,8 +285,7 @@ def open_group_window(relation: Relation, select: exp.Select) -> GroupWindow | N
             span_of(call),
         )
     resolved = ExpressionResolver(relation.scope, "GROUP BY").resolve(call.expressions[0])
-    column = resolved if isinstance(resolved, ColumnRef) else None
-    time = check_event_time(column, relation.node, call.expressions[0], call.name)
+    time = check_event_time(resolved, relation.node, call.expressions[0], call.name)
     values = [_length(node, relation.scope, call.name) for node in lengths]
     if any(value <= 0 for value in values):
         raise Mistake(f"The lengths of '{call.name}' have to be more than zero.", span_of(call))

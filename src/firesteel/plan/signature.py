@@ -47,6 +47,8 @@ Fit = Callable[[Arguments, DataType], Arguments]
 class ArgumentError(ValueError):
     """The arguments do not fit the function; the text says what it takes."""
 
+    hint = "CAST what does not fit."
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -88,7 +90,10 @@ def _as_they_are(args: Arguments, result: DataType) -> Arguments:
 
 @dataclass(frozen=True)
 class Function:
-    """`optional`: so many of the last parameters may be left out. `repeats`: the last one may come again and again."""
+    """`optional`: so many of the last parameters may be left out. `repeats`: the last one may come again and again.
+
+    `written` is the stretch of the parameters that a script writes; the others are clauses of a syntax of its own.
+    """
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -96,6 +101,7 @@ class Function:
     optional: int = 0
     repeats: bool = False
     fit: Fit = _as_they_are
+    written: tuple[int, int | None] = (0, None)
 
     @property
     def least(self) -> int:
@@ -109,14 +115,23 @@ class Function:
         parameters = self.parameters
         if len(args) > len(parameters):
             parameters = parameters + parameters[-1:] * (len(args) - len(parameters))
-        if not all(parameter.takes(arg) for parameter, arg in zip(parameters, args, strict=False)):
-            raise ArgumentError(f"takes {self._says()}")
+        for parameter, arg in zip(parameters, args, strict=False):
+            if not parameter.takes(arg):
+                error = ArgumentError(f"takes {self._says()}")
+                if parameter.literal and not isinstance(arg, Literal):
+                    error.hint = "Write a literal: its value has to be known before the job starts."
+                raise error
         return self.rule(args)
+
+    def shown(self, args: Arguments) -> str:
+        """The types of the arguments that the script has written."""
+        return ", ".join(arg.type.sql for arg in args[slice(*self.written)])
 
     def _says(self) -> str:
         said = [parameter.says for parameter in self.parameters]
         if self.optional:
             said[self.least :] = [f"if wanted {one}" for one in said[self.least :]]
+        said = said[slice(*self.written)]
         text = f"{', '.join(said[:-1])} and {said[-1]}" if len(said) > 1 else said[0]
         return f"{text}, as often as wanted" if self.repeats else text
 

@@ -111,12 +111,12 @@ def _aggregate(node: Aggregate) -> Iterator[Problem]:
 
 def _rank(node: Rank) -> Iterator[Problem]:
     if node.last is None or node.last < node.first or node.last > MOST_PLACES:
-        yield Problem(f"ROW_NUMBER() is limited to 1 to {MOST_PLACES} places.", node.span)
+        yield Problem(f"{node.clause} is limited to 1 to {MOST_PLACES} places.", node.span)
     if node.input.changelog != INSERT_ONLY:
         yield Problem(
-            "ROW_NUMBER() over a query that updates is not supported yet.",
+            f"{node.clause} over a query that updates is not supported yet.",
             node.span,
-            "It can stand over a query that only inserts.",
+            "It can stand over a query that only inserts: over a table, or over windows.",
         )
     yield from _mixed_order(node)
 

@@ -26,6 +26,7 @@ from firesteel.types import (
     Date,
     Decimal,
     Double,
+    Field,
     Float,
     Int,
     Interval,
@@ -116,7 +117,17 @@ def _common_other(left: DataType, right: DataType, nullable: bool) -> DataType |
         case (Map(key=ka, value=va), Map(key=kb, value=vb)):
             key, value = common_type(ka, kb), common_type(va, vb)
             return Map(key, value, nullable=nullable) if key and value else None
+        case (Row(fields=one), Row(fields=other)) if len(one) == len(other):
+            fields = [_common_field(a, b) for a, b in zip(one, other, strict=True)]
+            known = tuple(field for field in fields if field is not None)
+            return Row(known, nullable=nullable) if len(known) == len(fields) else None
     return None
+
+
+def _common_field(left: Field, right: Field) -> Field | None:
+    """The names are those of the first row."""
+    common = common_type(left.type, right.type)
+    return Field(left.name, common) if common else None
 
 
 def arithmetic_type(operator: str, left: DataType, right: DataType) -> DataType | None:
@@ -181,7 +192,7 @@ def implicit_cast(source: DataType, target: DataType) -> bool:
             return True
         case (Timestamp() | TimestampLtz(), Timestamp() | TimestampLtz()):
             return True
-        case (Time(), Time()):
+        case (Timestamp(), Date()) | (Time() | Timestamp(), Time()):
             return True
         case (Array(element=a), Array(element=b)) | (Multiset(element=a), Multiset(element=b)):
             return implicit_cast(a, b)
@@ -193,6 +204,8 @@ def implicit_cast(source: DataType, target: DataType) -> bool:
             return True
     if isinstance(source, INTEGER) and isinstance(target, INTEGER):
         return _DIGITS[type(source)] <= _DIGITS[type(target)]
+    if isinstance(source, APPROXIMATE) and isinstance(target, Decimal):
+        return True
     return isinstance(source, (*INTEGER, Decimal)) and isinstance(target, (Decimal, *APPROXIMATE))
 
 
@@ -205,9 +218,7 @@ def explicit_cast(source: DataType, target: DataType) -> bool:
     if isinstance(source, CHARACTER):
         return isinstance(target, (*NUMERIC, *TEMPORAL, *BINARY, Boolean, *CHARACTER))
     if isinstance(source, NUMERIC):
-        return isinstance(target, (*NUMERIC, Boolean)) and not (
-            isinstance(target, Boolean) and isinstance(source, (Decimal, *APPROXIMATE))
-        )
+        return isinstance(target, (*NUMERIC, Boolean))
     if isinstance(source, Boolean):
         return isinstance(target, NUMERIC)
     if isinstance(source, BINARY):

@@ -35,8 +35,12 @@ def lower_aggregate(node: Aggregate, rows: DataFrame, partitions: int) -> DataFr
     aggregates = [
         _aggregate(call, ways, ordered, weighed).alias(name) for call, name in zip(node.calls, outputs, strict=True)
     ]
-    # SELECT DISTINCT has nothing to compute, and Spark needs something.
-    grouped = rows.groupBy(*keys).agg(*(aggregates or [F.count(F.lit(1)).alias("__rows")]))
+    # SELECT DISTINCT has nothing to compute, and Spark needs something. And of no rows at all Spark makes one group; Flink none.
+    if not aggregates or not keys:
+        aggregates.append(F.count(F.lit(1)).alias("__rows"))
+    grouped = rows.groupBy(*keys).agg(*aggregates)
+    if not keys:
+        grouped = grouped.where(column("__rows") > 0)
     return grouped.select(*(column(field.name) for field in node.fields))
 
 

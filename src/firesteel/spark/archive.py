@@ -21,20 +21,21 @@ from firesteel.java import find_java
 from firesteel.plan.expression import Literal
 from firesteel.plan.node import Values
 from firesteel.spark.home import digest, find_home, installed, package
+from firesteel.spark.version import check_pyspark
 from firesteel.types import BigInt, Field
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: Says nothing, whatever is wrong with an archive: without it a start is slower, and that is all.
-_QUIET = "-Xlog:disable -Xlog:all=error:stderr"
 _PATIENCE = 180.0
 
 
 def archive_options() -> str:
-    """What a JVM is told so that it uses the archive, if there is one."""
+    """What a JVM is told so that it uses the archive, if there is one. Without it a start is slower, and that is all: nothing is
+    said of one that does not fit.
+    """
     path = archive_path()
-    return f"-XX:SharedArchiveFile={path} -Xshare:auto {_QUIET}" if path.is_file() else ""
+    return f"-XX:SharedArchiveFile={path} -Xshare:auto" if path.is_file() else ""
 
 
 def archive_path() -> Path:
@@ -67,11 +68,12 @@ def _command_path(archive: Path) -> Path:
 
 def make_archive() -> Path:
     """Makes it in a process of its own; takes about half a minute."""
+    check_pyspark()
     path = archive_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="firesteel-warm-", dir=path.parent) as folder:
         made = Path(folder) / "classes.jsa"
-        command = [sys.executable, "-m", "firesteel.spark.archive", str(made)]
+        command = [sys.executable, "-P", "-m", "firesteel.spark.archive", str(made)]
         ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE)
         if ended.returncode != 0 or not made.is_file():
             told = ended.stderr.strip().splitlines()[-1:] or ["it said nothing"]
@@ -85,14 +87,16 @@ def make_archive() -> Path:
 
 def _load_classes(made: Path) -> None:
     """Runs what every job runs: a source in Python, state, rows to Python and back, a checkpoint."""
-    from firesteel.spark.configuration import jvm_options
+    from firesteel.spark.configuration import JVM_OPTIONS
     from firesteel.spark.master import local_master
     from firesteel.spark.session import open_session
 
     folder = made.parent
-    option = f"-XX:ArchiveClassesAtExit={made} {_QUIET}"
+    option = f"-XX:ArchiveClassesAtExit={made}"
     session = open_session(local_master(2), {"spark.sql.shuffle.partitions": "2"}, folder / "spark.log", option)
-    _command_path(made).write_text(json.dumps(asdict(_read_command(session, jvm_options(option).split()))))
+    _command_path(made).write_text(
+        json.dumps(asdict(_read_command(session, (session.conf.get(JVM_OPTIONS) or "").split())))
+    )
     _run(session, folder)
     gateway: Any = session.sparkContext._gateway
     session.stop()

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from firesteel.catalog.table import Metadata, Table
 from firesteel.changelog import INSERT_ONLY
-from firesteel.kafka.dead_letter import DeadLetters
+from firesteel.kafka.dead_letter import USUAL_BYTES, DeadLetters
 from firesteel.kafka.partition import find_class
 from firesteel.kafka.position import Subscription
 from firesteel.kafka.properties import Role, client_config
 from firesteel.kafka.transaction import TransactionLimits
+from firesteel.kafka.writer import fit_batches
 from firesteel.options.error_handling import ERROR_HANDLING_LOG_TARGET, ERROR_HANDLING_MODE, ErrorMode
 from firesteel.options.json import IGNORE_PARSE_ERRORS
 from firesteel.options.kafka import (
@@ -55,7 +56,7 @@ def bind_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold:
     return ReadSpec(
         table=table.name,
         config=client_config(options.properties, Role.CONSUMER),
-        subscription=_subscription(table),
+        subscription=subscription(table),
         start=start_position(table.connector, options),
         bound=bound(options),
         group=options.get(GROUP_ID),
@@ -75,17 +76,19 @@ def bind_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold:
         tasks=options.get(SCAN_PARALLELISM) or parallelism,
         number=number,
         stage=str(stage) if dead_letter_topic(table) else None,
+        tally=str(stage.with_name("tally")),
         idle_seconds=idle.total_seconds() if idle is not None else None,
         header_filter=options.get(SCAN_HEADER_FILTER),
     )
 
 
-def bind_letters(scan: Scan, number: int, job: str) -> DeadLetters | None:
+def bind_letters(scan: Scan, number: int, job: str, most_bytes: int | None = None) -> DeadLetters | None:
     table = scan.table
     topic = dead_letter_topic(table)
     if topic is None:
         return None
-    return DeadLetters(number, table.name, job, topic, client_config(table.options.properties, Role.PRODUCER))
+    config = fit_batches(client_config(table.options.properties, Role.PRODUCER), most_bytes)
+    return DeadLetters(number, table.name, job, topic, config, most_bytes or USUAL_BYTES)
 
 
 def dead_letter_topic(table: Table) -> str | None:
@@ -95,13 +98,14 @@ def dead_letter_topic(table: Table) -> str | None:
     return table.options.get(ERROR_HANDLING_LOG_TARGET)
 
 
-def bind_sink(sink: Sink, *, drop_nulls: bool) -> WriteSpec:
+def bind_sink(sink: Sink, *, drop_nulls: bool, most_bytes: int | None = None) -> WriteSpec:
+    """`most_bytes`: the largest message that its topics take."""
     table, options = sink.table, sink.table.options
     ignore_deletes: bool | None = options.get(SINK_IGNORE_RETRACTION)
     return WriteSpec(
         table=table.name,
-        config=client_config(options.properties, Role.PRODUCER),
-        topics=_subscription(table),
+        config=fit_batches(client_config(options.properties, Role.PRODUCER), most_bytes),
+        topics=subscription(table),
         metadata={
             column.name: column.key for column in table.columns if isinstance(column, Metadata) and not column.virtual
         },
@@ -156,7 +160,7 @@ def transaction_prefix(table: Table, job: str) -> str:
     return table.options.get(SINK_TRANSACTIONAL_ID_PREFIX) or job
 
 
-def _subscription(table: Table) -> Subscription:
+def subscription(table: Table) -> Subscription:
     pattern = table.options.get(TOPIC_PATTERN)
     return Subscription(table.topics, pattern.pattern if pattern is not None else None)
 

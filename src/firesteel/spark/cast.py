@@ -6,19 +6,22 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from firesteel.formats.null_key import NULL_KEY
+from firesteel.spark import java_double
 from firesteel.spark.type import spark_type
+from firesteel.spark.watermark import local_of, micros_of
 from firesteel.types import (
+    APPROXIMATE,
     BINARY,
     CHARACTER,
     INTEGER,
     MAX_LENGTH,
+    NUMERIC,
     Array,
     Boolean,
     Char,
     DataType,
+    Date,
     Decimal,
-    Double,
-    Float,
     Map,
     Row,
     Time,
@@ -36,11 +39,78 @@ def lower_cast(value: Column, source: DataType, target: DataType, safe: bool) ->
         value = F.trim(value)
     if isinstance(source, CHARACTER) and isinstance(target, BINARY):
         return F.encode(value, "UTF-8")
-    if isinstance(source, Double | Float | Decimal) and isinstance(target, INTEGER) and not safe:
+    if isinstance(source, APPROXIMATE) and isinstance(target, INTEGER):
+        return java_double.to_whole(value, target)
+    if isinstance(source, NUMERIC) and isinstance(target, Boolean):
+        return java_double.is_different(value, F.lit(0)) if isinstance(source, APPROXIMATE) else value != 0
+    if isinstance(source, APPROXIMATE) and isinstance(target, Decimal):
+        return java_double.to_decimal(value, target, safe)
+    if isinstance(source, NUMERIC) and isinstance(target, Decimal):
+        # What does not fit is NULL, asked for or not.
+        return value.try_cast(spark_type(target))
+    if isinstance(source, Decimal) and isinstance(target, INTEGER) and not safe:
         # Towards zero, as Java casts.
         value = F.when(value < 0, F.ceil(value)).otherwise(F.floor(value))
+    if isinstance(source, CHARACTER) and isinstance(target, INTEGER):
+        # A fraction of digits does no harm, and is cut.
+        value = F.regexp_replace(value, r"\A([+-]?[0-9]+)\.[0-9]*\z", "$1")
+    if isinstance(source, CHARACTER):
+        value = _moment_text(value, target)
     wanted = spark_type(target)
-    return value.try_cast(wanted) if safe else value.cast(wanted)
+    made = value.try_cast(wanted) if safe else value.cast(wanted)
+    return _cut(made, source, target)
+
+
+def _moment_text(text: Column, target: DataType) -> Column:
+    """What Flink reads as a date or a time, as Spark reads it."""
+    match target:
+        case Date():
+            # Month and day may be missing, and the year may be short.
+            short = r"\A([0-9]{1,4})(?:-([0-9]{1,2}))?(?:-([0-9]{1,2}))?(?: .*)?\z"
+            year, month, day = (F.regexp_extract(text, short, group) for group in (1, 2, 3))
+            first = F.lit("01")
+            parts = [
+                F.lpad(year, 4, "0"),
+                *(F.lpad(F.coalesce(F.nullif(one, F.lit("")), first), 2, "0") for one in (month, day)),
+            ]
+            return F.when(F.rlike(text, F.lit(short)), F.concat_ws("-", *parts)).otherwise(text)
+        case Time():
+            return F.when(
+                F.rlike(text, F.lit(r"\A[0-9]{1,2}\z")), F.concat(F.lpad(text, 2, "0"), F.lit(":00"))
+            ).otherwise(text)
+        case Timestamp() | TimestampLtz():
+            # A day that its month does not have is its last.
+            date = r"\A([0-9]{4}-[0-9]{1,2})-(?:29|30|31)(?![0-9])"
+            month = F.concat(F.regexp_extract(text, date, 1), F.lit("-01")).try_cast("date")
+            late = (
+                F.rlike(text, F.lit(date))
+                & F.regexp_extract(text, r"\A([0-9]{4}-[0-9]{1,2}-[0-9]{2})", 1).try_cast("date").isNull()
+            )
+            last = F.concat(F.last_day(month).cast("string"), F.regexp_replace(text, date, ""))
+            text = F.when(late & month.isNotNull(), last).otherwise(text)
+            # Spark would take a time of day for one of today.
+            return F.when(F.rlike(text, F.lit(r"\AT?[0-9]+:")), F.lit("no date")).otherwise(text)
+    return text
+
+
+def _cut(value: Column, source: DataType, target: DataType) -> Column:
+    """As many digits of a second as the type has."""
+    if not isinstance(target, Timestamp | TimestampLtz | Time) or target.precision >= 6:
+        return value
+    if isinstance(source, Timestamp | TimestampLtz | Time) and source.precision <= target.precision:
+        return value
+    if isinstance(source, Date):
+        return value
+    step = F.lit(10 ** (6 - target.precision))
+    match target:
+        case Time():
+            micros = F.time_to_micros(value)
+            return F.time_from_micros(micros - micros % step)
+        case Timestamp():
+            micros = micros_of(value)
+            return local_of(micros - F.pmod(micros, step))
+    micros = F.unix_micros(value)
+    return F.timestamp_micros(micros - F.pmod(micros, step))
 
 
 def fit_length(text: Column, target: DataType) -> Column:

@@ -21,6 +21,7 @@ from firesteel.plan.node import Aggregate
 from firesteel.spark.column import column
 from firesteel.spark.existence import existence
 from firesteel.spark.fold import by_key, fold_measures
+from firesteel.spark.keep_columns import keep_columns
 from firesteel.spark.kind import BATCH, KIND, SIGN, code, sign
 from firesteel.spark.type import spark_type
 from firesteel.types import INTEGER, BigInt, DataType, Decimal, Double
@@ -110,7 +111,7 @@ def _parts(node: Aggregate, rows: DataFrame, measures: list[_Measure], partition
     distinct = {_identity(measure.call) for measure in measures if measure.call.distinct}
     if distinct:
         # All ways start at one exchange, which Spark reuses: the source is read once.
-        rows = by_key(rows, node.keys, partitions)
+        rows = keep_columns(by_key(rows, node.keys, partitions))
     signed = sign(rows)
     plain: dict[str, Column] = {_ROWS: signed}
     for measure in measures:
@@ -161,7 +162,8 @@ def _new_only(node: Aggregate, parts: DataFrame, measures: list[_Measure]) -> Da
     columns = [*map(column, node.keys), *(one.alias(name) for one, name in zip(outputs, names, strict=True))]
     # Flink takes the row back when its group is empty, also where there is only one group.
     kind = F.when(column(_ROWS) <= 0, code(RowKind.DELETE)).otherwise(code(RowKind.UPDATE_AFTER))
-    return grouped.select(*columns, kind.alias(KIND))
+    # Without keys Spark makes a group of no rows at all; Flink does not.
+    return grouped.where(column(_ROWS).isNotNull()).select(*columns, kind.alias(KIND))
 
 
 def _with_old(node: Aggregate, parts: DataFrame, measures: list[_Measure], partitions: int) -> DataFrame:

@@ -6,10 +6,12 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
 from firesteel.errors import UsageError
+from firesteel.spark.damage import check_state, damage
 
 _FILE = "firesteel.json"
 
@@ -31,9 +33,15 @@ class Checkpoint:
     def open(self, plans: dict[str, str], *, fresh: bool) -> bool:
         """Makes the folder ready for these plans, by query name. True: the job goes on where it stopped."""
         fingerprints = {name: fingerprint(plan) for name, plan in plans.items()}
-        self._take()
         try:
+            self._take()
             return self._open(fingerprints, plans, fresh)
+        except OSError as error:
+            self.close()
+            raise UsageError(
+                f"The folder '{self.folder}' cannot hold state: {error.strerror or error}.",
+                hint="Choose another one with 'execution.checkpointing.dir'.",
+            ) from None
         except BaseException:
             self.close()
             raise
@@ -60,10 +68,11 @@ class Checkpoint:
 
     def _open(self, fingerprints: dict[str, str], plans: dict[str, str], fresh: bool) -> bool:
         if fresh and self.folder.exists():
-            self._check_ours()
+            self._check_ours(fresh=True)
             shutil.rmtree(self.folder)
         if self.exists:
             self._check_fits(fingerprints, plans)
+            check_state(self.folder, plans)
             return True
         self._check_ours()
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -74,23 +83,29 @@ class Checkpoint:
         temporary.replace(self.folder / _FILE)
         return False
 
-    def _check_ours(self) -> None:
+    def _check_ours(self, *, fresh: bool = False) -> None:
         """Nothing is deleted or filled that does not look like a folder of ours."""
-        if self.folder.is_dir() and not self.exists and any(self.folder.iterdir()):
+        if self.folder.exists() and not self.folder.is_dir():
+            raise UsageError(f"'{self.folder}' is a file and cannot hold state.")
+        if not self.folder.is_dir() or self.exists or not any(self.folder.iterdir()):
+            return
+        if not self._has_queries():
             raise UsageError(
                 f"The folder '{self.folder}' is not empty and holds no state of Firesteel's.",
                 hint="Choose another one with 'execution.checkpointing.dir'.",
             )
-        if self.folder.exists() and not self.folder.is_dir():
-            raise UsageError(f"'{self.folder}' is a file and cannot hold state.")
+        if not fresh:
+            raise damage(self.folder, _FILE, "is missing")
+
+    def _has_queries(self) -> bool:
+        """Whether there is nothing in it but what queries have left: state that has lost our own file."""
+        return all(
+            path.name == f"{_FILE}.new" or (re.match(r"\d+-", path.name) and (path / "offsets").is_dir())
+            for path in self.folder.iterdir()
+        )
 
     def _check_fits(self, fingerprints: dict[str, str], plans: dict[str, str]) -> None:
-        try:
-            kept = json.loads((self.folder / _FILE).read_text())
-        except (OSError, json.JSONDecodeError) as error:
-            raise UsageError(
-                f"The state in '{self.folder}' cannot be read: {error}.", hint="Start over with --fresh."
-            ) from None
+        kept = self._read()
         if kept["fingerprints"] == fingerprints:
             return
         before, now = kept["plans"], plans
@@ -105,7 +120,27 @@ class Checkpoint:
                 *_indented(now[name]),
             ]
         lines += [f"  {name} is no longer there." for name in gone]
-        raise UsageError("\n".join(lines), hint="\nStart over with --fresh, or give the job another name with --name.")
+        raise UsageError(
+            "\n".join(lines),
+            hint="\nStart over with --fresh (in Python fresh=True), or give the job another name with --name (name='…').",
+            laid_out=True,
+        )
+
+    def _read(self) -> dict[str, dict[str, str]]:
+        try:
+            found = (self.folder / _FILE).read_bytes()
+            kept = json.loads(found)
+        except OSError as error:
+            raise damage(self.folder, _FILE, f"cannot be read ({error.strerror or error})") from None
+        except ValueError:
+            kept = None
+        if not isinstance(kept, dict) or not all(_is_texts(kept.get(name)) for name in ("fingerprints", "plans")):
+            raise damage(self.folder, _FILE, "is cut or changed" if found else "is empty")
+        return kept
+
+
+def _is_texts(found: object) -> bool:
+    return isinstance(found, dict) and all(isinstance(text, str) for text in found.values())
 
 
 def _indented(plan: str) -> list[str]:

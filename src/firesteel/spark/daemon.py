@@ -6,6 +6,7 @@ Only modules that start no thread which a fork would miss may be loaded here (`O
 from __future__ import annotations
 
 import os
+import sys
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -20,4 +21,7 @@ import firesteel.spark.sink
 import firesteel.spark.source  # noqa: F401
 
 if __name__ == "__main__":
+    if sys.flags.safe_path and os.getcwd() not in sys.path:  # noqa: PTH109
+        # The folder it was started in comes last instead of first: nothing there has the place of one of Python's own modules.
+        sys.path.append(os.getcwd())  # noqa: PTH109
     manager()

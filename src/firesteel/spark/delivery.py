@@ -15,10 +15,10 @@ from firesteel.errors import FiresteelError, JobError
 from firesteel.kafka.dead_letter import DeadLetters, flush_letters, remove_stages, staged_files, write_letters
 from firesteel.kafka.writer import kept_writer
 from firesteel.spark.arrange import in_order, is_ordered, spread
-from firesteel.spark.failure import carry
+from firesteel.spark.failure import CarriedText, carry, short_failure
 from firesteel.spark.fault import fault_file, planned_fault, reach
 from firesteel.spark.offset_log import planned_batch
-from firesteel.spark.sink import WriteSpec, make_write_task
+from firesteel.spark.sink import WRITTEN_ROW, WriteSpec, make_write_task
 
 
 @dataclass(frozen=True)
@@ -34,27 +34,38 @@ class Written:
     groups: frozenset[int] = frozenset()
 
 
+class StoppingError(JobError):
+    """No batch begins any more: the job is being stopped."""
+
+
 class Gate:
-    """Keeps a job that is to stop from tearing a batch apart: the one that is being written ends, no other begins."""
+    """What every batch of a query passes. Closed, it lets the batch that is being written end, and no other begin."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._closed = False
+        #: The last batch that was written.
+        self.passed = -1
 
     @contextmanager
-    def passing(self) -> Iterator[None]:
+    def passing(self, batch: int) -> Iterator[None]:
         with self._lock:
             if self._closed:
-                raise JobError("The job is being stopped.")
-            yield
+                raise StoppingError("The job is being stopped.")
+            try:
+                yield
+            except Exception as error:
+                # Spark and py4j copy the text, Java's stack and all, and read it with regular expressions that it overflows.
+                raise short_failure(error) from None
+            self.passed = batch
 
-    def close(self, seconds: float) -> bool:
-        """True: nobody writes, and nobody will."""
+    def close(self) -> None:
         self._closed = True
-        free = self._lock.acquire(timeout=seconds)
-        if free:
-            self._lock.release()
-        return free
+
+    @property
+    def is_free(self) -> bool:
+        """Whether no batch is being written."""
+        return not self._lock.locked()
 
 
 class AtLeastOnce:
@@ -85,19 +96,21 @@ class AtLeastOnce:
         return self._write(rows) if self._placed else rows
 
     def _write(self, rows: DataFrame) -> DataFrame:
-        return rows.mapInArrow(self._task, "written long")
+        return rows.mapInArrow(self._task, WRITTEN_ROW)
 
     def _lay_out(self, batch: DataFrame, batch_id: int) -> DataFrame:
         rows = spread(batch, self._spec.tasks, self._spec.key.columns if self._spec.key else ())
         return in_order(rows, self._stage.parent, batch_id)
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
-        with self._gate.passing():
+        with self._gate.passing(batch_id):
             fault = planned_fault()
             reach(fault, "m1", batch_id)
             rows = batch if self._placed else self._write(self._lay_out(batch, batch_id))
             # Each task has one row. Asked for as rows of a DataFrame, they would be planned once more.
-            counts = [row.getLong(0) for row in rows._jdf.queryExecution().toRdd().collect()]
+            told = list(rows._jdf.queryExecution().toRdd().collect())
+            raise_told(row.getUTF8String(1).toString() for row in told if not row.isNullAt(1))
+            counts = [row.getLong(0) for row in told]
             letters: dict[int, int] = {}
             if self._letters:
                 sequences = planned_batch(self._stage.parent, batch_id).sequences
@@ -105,6 +118,12 @@ class AtLeastOnce:
                 remove_stages(self._stage, sequences)
             reach(fault, "m7", batch_id)
             self._on_written(batch_id, Written(sum(counts), letters))
+
+
+def raise_told(failures: Iterable[str]) -> None:
+    """Raises the first failure that a task gave back instead of raising it."""
+    for text in failures:
+        raise CarriedText(text)
 
 
 def write_staged(

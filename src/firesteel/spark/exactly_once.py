@@ -25,9 +25,9 @@ from firesteel.kafka.outgoing import Outgoing
 from firesteel.kafka.position import find_partitions
 from firesteel.kafka.reader import consumer_for
 from firesteel.kafka.transaction import GroupOffsets, Transaction, TransactionSpec, settle, transaction_id
-from firesteel.kafka.writer import Writer
+from firesteel.kafka.writer import RefusedError, Writer
 from firesteel.spark.arrange import in_order, is_ordered
-from firesteel.spark.delivery import Gate, Written, files_by_source, write_staged
+from firesteel.spark.delivery import Gate, Written, files_by_source, raise_told, write_staged
 from firesteel.spark.failure import carry
 from firesteel.spark.fault import Fault, planned_fault, reach
 from firesteel.spark.ledger import Entry, Ledger
@@ -42,7 +42,7 @@ _BLOCK = 20_000
 _BLOCK_BYTES = 4 * 1024 * 1024
 _BLOCK_ROW = "block binary"
 #: What the writing task tells the driver: rows, dead letters by source as JSON, and what became of the batch.
-_RESULT_ROW = "written long, letters string, outcome string"
+_RESULT_ROW = "written long, letters string, outcome string, failure string"
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class ExactlyOnce:
         return rows.mapInArrow(_make_encode_task(self._spec), _BLOCK_ROW).repartition(1)
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
-        with self._gate.passing():
+        with self._gate.passing(batch_id):
             fault = planned_fault()
             reach(fault, "m1", batch_id)
             planned = planned_batch(self._checkpoint, batch_id)
@@ -112,6 +112,7 @@ class ExactlyOnce:
             )
             messages = batch if self._placed else self._gather(in_order(batch, self._checkpoint, batch_id))
             [told] = messages.mapInArrow(_make_write_task(write), _RESULT_ROW).collect()
+            raise_told(text for text in (told.failure,) if text is not None)
             letters = {int(source): count for source, count in json.loads(told.letters).items()}
             letters |= write_staged(batch.sparkSession, self._outside, self._stage, planned.sequences)
             reach(fault, "m7", batch_id)
@@ -121,6 +122,10 @@ class ExactlyOnce:
             remove_stages(self._stage, planned.sequences)
             groups = frozenset(self._once.groups) if outcome is not Outcome.NOTHING else frozenset()
             self._on_written(batch_id, Written(told.written, letters, outcome is Outcome.SKIPPED, groups))
+
+    def begin_again(self) -> None:
+        """The query is started once more: what it had planned may be written already."""
+        self._planned_before = last_planned(self._checkpoint)
 
     def settle(self) -> None:
         """Ends a transaction that a writer may have left open when it was torn away."""
@@ -209,12 +214,19 @@ class _BatchWrite:
 
 def _make_write_task(write: _BatchWrite) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        written, letters, outcome, failure = 0, dict[int, int](), Outcome.NOTHING, None
         try:
             written, letters, outcome = _write(write, _unpacked(batches))
+        except RefusedError as error:
+            if not error.is_final:
+                raise carry(error) from None
+            # Raised here, Spark would try the task again, and again.
+            failure = str(carry(error))
         except FiresteelError as error:
             raise carry(error) from None
         told = [pa.array([written], pa.int64()), pa.array([json.dumps(letters)]), pa.array([outcome.value])]
-        yield pa.RecordBatch.from_arrays(told, names=["written", "letters", "outcome"])
+        told.append(pa.array([failure], pa.string()))
+        yield pa.RecordBatch.from_arrays(told, names=["written", "letters", "outcome", "failure"])
 
     return task
 

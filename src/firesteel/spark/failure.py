@@ -15,22 +15,55 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
-from firesteel.errors import Blame, FiresteelError, JobError, OutsideError
+from py4j.protocol import Py4JError
+from pyspark.errors.exceptions.base import PySparkException
+
+from firesteel.errors import Blame, BrokerAwayError, FiresteelError, JobError, OutsideError
 from firesteel.spark.cluster import explain_worker
+from firesteel.spark.damage import explain_damage
 
 _OPEN, _CLOSE = "⟦firesteel:", "⟧"
 _PATTERN = re.compile(re.escape(_OPEN) + "(.*?)" + re.escape(_CLOSE), re.DOTALL)
 
 
-class CarriedError(Exception):
-    def __init__(self, message: str, hint: str | None = None, blame: Blame = Blame.JOB) -> None:
-        payload = json.dumps({"message": message, "hint": hint, "blame": blame.name})
+#: What Spark says when one of its Python processes did not begin in time, or has died: the one that asks for offsets is not
+#: replaced, and one that runs tasks is only so often.
+_LOST_PROCESS = (
+    "Python worker failed to connect back",
+    "Python worker exited unexpectedly",
+    "Broken pipe",
+    "java.io.EOFException",
+    "Connection reset",
+)
+
+
+class CarriedText(Exception):
+    """An error of ours that has been made text already."""
+
+
+class CarriedError(CarriedText):
+    def __init__(self, message: str, hint: str | None = None, blame: Blame = Blame.JOB, away: bool = False) -> None:
+        payload = json.dumps({"message": message, "hint": hint, "blame": blame.name, "away": away})
         super().__init__(f"{_OPEN}{payload}{_CLOSE}")
 
 
 def carry(error: FiresteelError) -> CarriedError:
-    return CarriedError(error.message, error.hint, error.blame)
+    return CarriedError(error.message, error.hint, error.blame, isinstance(error, BrokerAwayError))
+
+
+def short_failure(error: Exception) -> Exception:
+    """The same failure without the stacks of Java and Python in its text."""
+    if isinstance(error, CarriedText):
+        return error
+    if isinstance(error, FiresteelError):
+        return carry(error)
+    text = describe(error)
+    return CarriedText(_LOST_PROCESS[0]) if has_lost_process(text) else carry(explain_failure(text))
 
 
 def find_failure(text: str) -> FiresteelError | None:
@@ -42,8 +75,22 @@ def find_failure(text: str) -> FiresteelError | None:
         payload = json.loads(found.group(1))
     except json.JSONDecodeError:
         return None
+    if payload["away"]:
+        return BrokerAwayError(payload["message"], hint=payload["hint"])
     kind = OutsideError if payload["blame"] == Blame.OUTSIDE.name else JobError
     return kind(payload["message"], hint=payload["hint"])
+
+
+def has_lost_process(text: str) -> bool:
+    """Whether a query failed because a Python process of Spark's was lost: another one may do.
+
+    >>> has_lost_process("[STREAM_FAILED] Query [id = 7] terminated with exception: Broken pipe SQLSTATE: XXKST")
+    True
+    """
+    head = text.partition("=== Streaming Query ===")[0]
+    if find_failure(head) is not None or explain_damage(text) is not None:
+        return False
+    return any(sentence in head for sentence in _LOST_PROCESS)
 
 
 #: The line of a Python traceback that says what was raised.
@@ -52,6 +99,7 @@ _PYTHON_ERROR = re.compile(r"^\s*(?:\w+\.)*\w+(?:Error|Exception): .+$", re.MULT
 #: What Spark's own run-time errors mean, by a piece of their text.
 _SPARK_ERRORS = (
     ("DIVIDE_BY_ZERO", "A division by zero."),
+    ("REMAINDER_BY_ZERO", "A division by zero."),
     ("ARITHMETIC_OVERFLOW", "A number does not fit its type."),
     ("CAST_OVERFLOW", "A number does not fit the type it is cast to."),
     ("NUMERIC_VALUE_OUT_OF_RANGE", "A number does not fit its type."),
@@ -59,8 +107,35 @@ _SPARK_ERRORS = (
 )
 
 
-def explain_failure(text: str) -> FiresteelError:
-    """The error to show for a query that failed."""
+def describe(error: BaseException) -> str:
+    """What is known of an error of Spark's: its text, and the stacks of the JVM behind it, which say more than some texts do."""
+    parts: list[str] = []
+    found: Any = error
+    while isinstance(found, BaseException) and len(parts) < _MOST_CAUSES:
+        parts += [str(found), str(getattr(found, "_stackTrace", None) or "")]
+        found = getattr(found, "_cause", None)
+    return "\n".join(parts)
+
+
+_MOST_CAUSES = 20
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Makes an error of ours of one of Spark's that is known. Another one is a mistake of our own, and stays what it is."""
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        text = describe(error)
+        known = find_failure(text) or explain_damage(text) or explain_worker(text)
+        if known is None:
+            raise
+        raise known from None
+
+
+def explain_failure(text: str, state: Path | None = None) -> FiresteelError:
+    """The error to show for a query that failed, whose state is in that folder."""
+    whole = text
     # Behind it comes the plan, which holds the errors that it could raise.
     text = text.partition("=== Streaming Query ===")[0]
     found = find_failure(text)
@@ -72,9 +147,9 @@ def explain_failure(text: str) -> FiresteelError:
             said = _short(detail.group(1)) if detail else ""
             # Spark's own sentence only where it says more: which value, which type.
             return JobError(f"{sentence} {said}" if len(said) > len(sentence) else sentence)
-    worker = explain_worker(text)
-    if worker is not None:
-        return worker
+    known = explain_damage(whole, state) or explain_worker(text)
+    if known is not None:
+        return known
     raised = _PYTHON_ERROR.findall(text)
     if raised:
         return JobError(f"Spark stopped the query: {_short(raised[-1])}")

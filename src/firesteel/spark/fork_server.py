@@ -155,13 +155,16 @@ def base_path(path: Sequence[str], environment: Mapping[str, str], is_safe: bool
 
 
 def process_path(base: Sequence[str], folder: str, environment: Mapping[str, str], is_safe: bool) -> list[str]:
-    """The path of a Python that is started in that folder.
+    """The path of a Python that is started in that folder. Where it is safe the folder is looked into last: a file there that has
+    the name of one of Python's own modules is not taken for it.
 
     >>> process_path(["/python/lib"], "/there", {"PYTHONPATH": "/yours:/mine"}, False)
     ['/there', '/yours', '/mine', '/python/lib']
+    >>> process_path(["/python/lib"], "/there", {"PYTHONPATH": "/yours"}, True)
+    ['/yours', '/python/lib', '/there']
     """
-    first = [] if is_safe else [folder]
-    return list(dict.fromkeys([*first, *_named(environment), *base]))
+    named = _named(environment)
+    return list(dict.fromkeys([*named, *base, folder] if is_safe else [folder, *named, *base]))
 
 
 def _named(environment: Mapping[str, str]) -> list[str]:

@@ -15,26 +15,29 @@ from pyspark.sql import functions as F
 
 from firesteel.plan.expression import Expression
 from firesteel.plan.join_kind import JoinKind
-from firesteel.plan.node import Join
+from firesteel.plan.node import Aggregate, Join, Node, Normalize, Rank, Scan, Values
+from firesteel.plan.time_join import TimeJoin
+from firesteel.plan.window import WindowAggregate
 from firesteel.spark.column import column
 from firesteel.spark.existence import existence
 from firesteel.spark.expression import lower_expression
+from firesteel.spark.keep_columns import keep_columns
 from firesteel.spark.kind import KIND, ORDER, SIGN, kind_of, sign
 from firesteel.spark.type import spark_type
-from firesteel.types import Field
 
 
 class _Side:
     """One input: its columns, its sign, its place in the order, and its keys under names of their own."""
 
-    def __init__(self, rows: DataFrame, fields: tuple[Field, ...], keys: list[Expression], mark: str) -> None:
-        self.fields = fields
+    def __init__(
+        self, rows: DataFrame, node: Node, keys: list[Expression], mark: str, partitions: int, *, twice: bool
+    ) -> None:
+        """`twice`: the side is used more than once."""
+        self.fields = fields = node.fields
         self.mark = mark
         self.keys = [f"__{mark}_key{number}" for number in range(len(keys))]
         self.updates = KIND in rows.columns
         self.ordered = ORDER in rows.columns
-        self._source = rows
-        self._keys = keys
         order = column(ORDER) if self.ordered else F.lit(None).cast("bigint")
         self.rows = rows.select(
             *(column(field.name) for field in fields),
@@ -42,6 +45,11 @@ class _Side:
             sign(rows).alias(f"__{mark}{SIGN}"),
             order.alias(f"__{mark}{ORDER}"),
         )
+        if twice:
+            # What keeps state has an exchange below it.
+            if not _has_exchange(node):
+                self.rows = self.rows.repartition(partitions, *map(column, self.keys))
+            self.rows = keep_columns(self.rows)
 
     @property
     def sign(self) -> Column:
@@ -51,30 +59,38 @@ class _Side:
     def order(self) -> Column:
         return column(f"__{self.mark}{ORDER}")
 
-    def exists(self, mark: str, partitions: int) -> DataFrame:
-        """The keys of this side that appear and disappear, as columns of another side."""
-        names = [f"__{mark}_key{number}" for number in range(len(self._keys))]
-        kind = [column(KIND)] if self.updates else []
-        keys = self._source.select(
-            *(lower_expression(key).alias(name) for key, name in zip(self._keys, names, strict=True)), *kind
-        )
-        filled = reduce(Column.__and__, [column(name).isNotNull() for name in names])
-        return existence(keys.where(filled), names, partitions).withColumnRenamed(SIGN, f"__{mark}{SIGN}")
+    def exists(self, partitions: int) -> DataFrame:
+        """The keys of this side that appear and disappear."""
+        kind = [kind_of(self.sign).alias(KIND)] if self.updates else []
+        keys = self.rows.select(*map(column, self.keys), *kind)
+        filled = reduce(Column.__and__, [column(name).isNotNull() for name in self.keys])
+        return existence(keys.where(filled), self.keys, partitions).withColumnRenamed(SIGN, f"__{self.mark}{SIGN}")
 
     def absent(self) -> list[Column]:
         return [F.lit(None).cast(spark_type(field.type)).alias(field.name) for field in self.fields]
 
 
+def _has_exchange(node: Node) -> bool:
+    """Whether all of the node's rows have come through an exchange."""
+    if isinstance(node, Scan | Values):
+        return False
+    if isinstance(node, Normalize | Aggregate | Join | Rank | WindowAggregate | TimeJoin):
+        return True
+    return all(map(_has_exchange, node.inputs))
+
+
 def lower_join(node: Join, left_rows: DataFrame, right_rows: DataFrame, partitions: int) -> DataFrame:
-    left = _Side(left_rows, node.left.fields, [one for one, _ in node.keys], "l")
-    right = _Side(right_rows, node.right.fields, [other for _, other in node.keys], "r")
-    if node.kind is JoinKind.ANTI:
+    outer = node.kind in (JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL)
+    anti = node.kind is JoinKind.ANTI
+    left = _Side(left_rows, node.left, [one for one, _ in node.keys], "l", partitions, twice=outer or anti)
+    right = _Side(right_rows, node.right, [other for _, other in node.keys], "r", partitions, twice=outer)
+    if anti:
         # All rows come, and those go that get a partner.
-        found = left.rows.join(right.exists("r", partitions), _equal(left.keys, right.keys))
+        found = left.rows.join(right.exists(partitions), _equal(left.keys, right.keys))
         kept = _kept(left.rows, left, left.sign)
         return kept.union(_kept(found, left, -left.sign * column(f"__r{SIGN}")))
     if node.kind is JoinKind.SEMI:
-        found = right.exists("r", partitions)
+        found = right.exists(partitions)
         pairs = left.rows.join(found, _equal(left.keys, right.keys))
         updates = left.updates or right.updates
         return pairs.select(
@@ -110,7 +126,7 @@ def lower_join(node: Join, left_rows: DataFrame, right_rows: DataFrame, partitio
 
 def _substitutes(side: _Side, partitions: int) -> DataFrame:
     """A partner of nothing but NULLs, of the opposite sign, for each key that this side has."""
-    found = side.exists(side.mark, partitions)
+    found = side.exists(partitions)
     return found.select(
         *side.absent(),
         *(column(name) for name in side.keys),

@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 
 from firesteel.formats.arrow import arrow_type
 from firesteel.formats.jackson import quote
+from firesteel.formats.java_text import to_utf8_text
 from firesteel.plan.expression import Call
 from firesteel.plan.json_path import JsonPath, NotFound, parse_path
 from firesteel.spark.arrow_function import computed
@@ -43,6 +44,10 @@ class _Unfit(ValueError):
     """What the path finds is not what the function gives."""
 
 
+#: What a text that is no JSON, or a number without end, raises on the way.
+_BAD = (ValueError, LookupError, RecursionError, ArithmeticError)
+
+
 def _refuse_constant(name: str) -> object:
     raise ValueError(name)
 
@@ -57,6 +62,10 @@ def _read(text: str) -> object:
 
 def _print(value: object) -> str:
     """Compact JSON whose keys are sorted."""
+    return to_utf8_text(_printed(value))
+
+
+def _printed(value: object) -> str:
     match value:
         case None:
             return "null"
@@ -65,14 +74,14 @@ def _print(value: object) -> str:
         case str():
             return quote(value)
         case dict():
-            return "{" + ",".join(f"{quote(key)}:{_print(value[key])}" for key in sorted(value)) + "}"
+            return "{" + ",".join(f"{quote(key)}:{_printed(value[key])}" for key in sorted(value)) + "}"
         case list():
-            return "[" + ",".join(map(_print, value)) + "]"
+            return "[" + ",".join(map(_printed, value)) + "]"
     return str(value)
 
 
 def _scalar_text(value: object) -> str:
-    return value if isinstance(value, str) else _print(value)
+    return to_utf8_text(value) if isinstance(value, str) else _print(value)
 
 
 # -- reading ---------------------------------------------------------------------------------------------------------------
@@ -91,7 +100,7 @@ def _finder(path: JsonPath) -> Find:
             return found
         try:
             return path.find(_read(text))
-        except (ValueError, LookupError, RecursionError):
+        except _BAD:
             return None
 
     return find
@@ -107,7 +116,7 @@ def _each(
             continue
         try:
             results.append(convert(find(text), number))
-        except (ValueError, LookupError, RecursionError):
+        except _BAD:
             results.append(failed(number))
     return results
 
@@ -258,7 +267,7 @@ def _unquote(text: str) -> str:
         value = json.loads(text)
     except ValueError:
         return text
-    return value if isinstance(value, str) else text
+    return to_utf8_text(value) if isinstance(value, str) else text
 
 
 # -- writing ---------------------------------------------------------------------------------------------------------------
@@ -377,7 +386,7 @@ def _canonical(text: str | None) -> str | None:
         return None
     try:
         return _print(_read(text))
-    except (ValueError, RecursionError):
+    except _BAD:
         raise CarriedError(f"JSON has '{text[:40]}', which is no JSON.") from None
 
 

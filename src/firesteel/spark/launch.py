@@ -8,23 +8,29 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
-import signal
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from firesteel.spark.archive import find_command
-from firesteel.spark.configuration import JVM_OPTIONS, MEMORY, configuration, own_folder
+from firesteel.spark.configuration import (
+    JVM_OPTIONS,
+    MEMORY,
+    configuration,
+    named_folders,
+    start_variables,
+    write_properties,
+)
 from firesteel.spark.home import VARIABLE, find_home
+from firesteel.spark.jvm import stand_apart
 from firesteel.spark.master import is_local
 from firesteel.spark.place import open_log
 from firesteel.spark.python import start_fork_server, stop_fork_server
+from firesteel.spark.scratch import PRIVATE, Folders, make_folders
 
 #: What the script looks at beside what it is told.
 _VARIABLES = ("SPARK_", "PYSPARK_SUBMIT_ARGS", "PYSPARK_GATEWAY", "HADOOP_CONF_DIR", "YARN_CONF_DIR")
@@ -40,32 +46,30 @@ def launch(master: str | None, settings: Mapping[str, str], log: Path) -> Launch
     home = find_home()
     if command is None or home is None:
         return None
-    conf = configuration(master, settings)
-    folder = Path(tempfile.mkdtemp(prefix="firesteel-"))
-    sockets = own_folder(conf, settings)
-    folders = [folder, *([] if sockets is None else [Path(sockets)])]
+    folders = make_folders(named_folders(settings))
+    conf = configuration(master, settings, folders)
     words = [command.java, "-cp", command.classes, f"-Xmx{conf[MEMORY]}", *shlex.split(conf[JVM_OPTIONS])]
-    words += [*command.options, _PROGRAM]
-    for key, value in conf.items():
-        words += ["--conf", f"{key}={value}"]
+    words += [*command.options, _PROGRAM, "--properties-file", str(write_properties(conf, folders)), "pyspark-shell"]
     environment = {
         # Python processes below it have no work for several threads of numpy, which takes long to start them.
         "OPENBLAS_NUM_THREADS": "1",
         **os.environ,
+        **start_variables(folders),
         VARIABLE: home,
         "PYTHONHASHSEED": "0",
         "PYSPARK_PYTHON": sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
         "SPARK_CONNECT_MODE": "0",
-        "_PYSPARK_DRIVER_CONN_INFO_PATH": str(folder / _ANSWER),
+        "_PYSPARK_DRIVER_CONN_INFO_PATH": str(folders.scratch / _ANSWER),
     }
     new = _missing(log)
     try:
-        process = _start([*words, "pyspark-shell"], environment, log)
+        process = _start(words, environment, log)
     except OSError:
         # Who opens the session says what is wrong with the folder.
-        _remove(folders)
+        folders.remove()
         return None
+    folders.claim(process.pid)
     start_fork_server(log)
     return Launched(conf, process, folders, new)
 
@@ -82,16 +86,13 @@ def _start(command: list[str], environment: Mapping[str, str], log: Path) -> sub
             stdin=subprocess.PIPE,
             stderr=errors,
             env=environment,
-            # Ctrl-C is ours to handle.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+            # What it writes holds what the topics hold.
+            umask=PRIVATE,
+            # Signals are ours to handle.
+            preexec_fn=stand_apart,
         )
     finally:
         os.close(errors)
-
-
-def _remove(folders: Iterable[Path]) -> None:
-    for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _has_gateway() -> bool:
@@ -109,16 +110,16 @@ def _missing(path: Path) -> list[Path]:
 
 
 class Launched:
-    """A JVM on its way. `conf` is what it was told. `folders` were made for it: the first is where it says how it is reached. `new`
-    are files and folders beside the state that are there because of it.
+    """A JVM on its way. `conf` is what it was told. `folders` were made for it: in one it says how it is reached. `new` are files
+    and folders beside the state that are there because of it.
     """
 
     def __init__(
-        self, conf: Mapping[str, str], process: subprocess.Popen[bytes], folders: list[Path], new: list[Path]
+        self, conf: Mapping[str, str], process: subprocess.Popen[bytes], folders: Folders, new: list[Path]
     ) -> None:
         self.conf = conf
+        self.folders = folders
         self._process = process
-        self._folders = folders
         self._new = new
         self._taken = False
 
@@ -146,8 +147,7 @@ class Launched:
         SparkContext._ensure_initialized(gateway=gateway)
 
     def _await_answer(self) -> bytes | None:
-        folder = self._folders[0]
-        path, deadline = folder / _ANSWER, time.monotonic() + _PATIENCE
+        path, deadline = self.folders.scratch / _ANSWER, time.monotonic() + _PATIENCE
         try:
             while not path.is_file():
                 if self._process.poll() is not None or time.monotonic() > deadline:
@@ -155,7 +155,7 @@ class Launched:
                 time.sleep(0.02)
             return path.read_bytes()
         finally:
-            _remove([folder])
+            path.unlink(missing_ok=True)
 
     def abandon(self) -> None:
         """Nobody needs it after all: it and what it left go. One that Spark has been given is Spark's."""
@@ -164,7 +164,7 @@ class Launched:
         self._process.kill()
         self._process.wait()
         stop_fork_server()
-        _remove(self._folders)
+        self.folders.remove()
         for path in self._new:
             if path.is_file():
                 path.unlink()

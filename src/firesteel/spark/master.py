@@ -13,8 +13,22 @@ def local_master(cores: int) -> str:
     return f"local[{cores},{_ATTEMPTS}]"
 
 
+def is_master(address: str) -> bool:
+    """Whether it is of a kind that Spark knows.
+
+    >>> [is_master(one) for one in ("local[*]", "yarn", "spark://a:7077", "k8s://https://a", "a:7077", "")]
+    [True, True, True, True, False, False]
+    """
+    return re.fullmatch(r"local(\[.*\])?|local-cluster\[.*\]|yarn|spark://.+|k8s://.+", address) is not None
+
+
 def is_local(master: str | None) -> bool:
     return master is None or master.startswith("local")
+
+
+def is_in_one_process(master: str | None) -> bool:
+    """Whether Spark is in this process alone. Its test of a cluster, `local-cluster[…]`, is local too, and has others."""
+    return master is None or re.fullmatch(r"local(\[.*\])?", master) is not None
 
 
 def is_loopback(master: str | None) -> bool:

@@ -10,6 +10,8 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from firesteel.plan.expression import Call
+from firesteel.spark import java_double
+from firesteel.spark.operator_function import remainder
 from firesteel.spark.spelling import Spelling, literal, plain, typed, when_all
 from firesteel.spark.type import spark_type
 from firesteel.types import APPROXIMATE, INTEGER, Decimal
@@ -88,7 +90,7 @@ NUMERIC_SPELLINGS: dict[str, Spelling] = {
     "ABS": plain(F.abs),
     "FLOOR": _whole(F.floor),
     "CEIL": _whole(F.ceil),
-    "MOD": typed(lambda a, b: a % b),
+    "MOD": remainder,
     "SIGN": typed(F.signum),
     "ROUND": _round,
     "TRUNCATE": _truncate,
@@ -102,7 +104,7 @@ NUMERIC_SPELLINGS: dict[str, Spelling] = {
     "DEGREES": _double(F.degrees),
     "EXP": _double(F.exp),
     "LN": _double(_log),
-    "LOG": _double(lambda *args: _log(args[0]) if len(args) == 1 else _log(args[1]) / _log(args[0])),
+    "LOG": _double(lambda *args: _log(args[0]) if len(args) == 1 else java_double.divide(_log(args[1]), _log(args[0]))),
     "LOG2": _double(lambda number: _log(number) / _log(F.lit(2.0))),
     "LOG10": _double(_logarithm(F.log10)),
     "POWER": _double(F.pow),

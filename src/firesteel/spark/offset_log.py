@@ -44,7 +44,15 @@ def query_id(checkpoint: Path) -> str:
 
 def last_planned(checkpoint: Path) -> int:
     """The last batch that was planned, -1 when none was."""
-    folder = checkpoint / "offsets"
+    return _last(checkpoint / "offsets")
+
+
+def last_committed(checkpoint: Path) -> int:
+    """The last batch that was done, -1 when none was."""
+    return _last(checkpoint / "commits")
+
+
+def _last(folder: Path) -> int:
     names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
     return max((int(name) for name in names if name.isdecimal()), default=-1)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql import types as spark_types
@@ -9,9 +11,10 @@ from pyspark.sql import types as spark_types
 from firesteel.formats.null_key import NULL_KEY
 from firesteel.plan.expression import Call, Literal
 from firesteel.plan.similar import similar_regex
+from firesteel.spark import java_double
 from firesteel.spark.spelling import Spelling, literal, plain, typed
 from firesteel.spark.type import spark_type
-from firesteel.types import INTEGER, Array, Interval, Map, Row, Time
+from firesteel.types import APPROXIMATE, INTEGER, Array, Interval, Map, Row, Time, TimestampLtz
 
 _MICROS_OF_DAY = 86_400_000_000
 
@@ -28,11 +31,27 @@ def shift_time(time: Column, micros: Column) -> Column:
 
 
 def _sum(call: Call, args: list[Column]) -> Column:
-    return _shifted(call, args, 1) if isinstance(call.type, Time) else (args[0] + args[1]).cast(spark_type(call.type))
+    shift = _shift(call)
+    return shift(call, args, 1) if shift else (args[0] + args[1]).cast(spark_type(call.type))
 
 
 def _difference(call: Call, args: list[Column]) -> Column:
-    return _shifted(call, args, -1) if isinstance(call.type, Time) else (args[0] - args[1]).cast(spark_type(call.type))
+    shift = _shift(call)
+    return shift(call, args, -1) if shift else (args[0] - args[1]).cast(spark_type(call.type))
+
+
+def _shift(call: Call) -> Callable[[Call, list[Column], int], Column] | None:
+    """What moves a time of day, or a point in time by a length of time; Spark takes a day for one of the calendar."""
+    if isinstance(call.type, Time):
+        return _shifted
+    lengths = [arg.type for arg in call.args if isinstance(arg.type, Interval)]
+    return _moved if isinstance(call.type, TimestampLtz) and lengths and not lengths[0].months else None
+
+
+def _moved(call: Call, args: list[Column], sign: int) -> Column:
+    first_is_interval = isinstance(call.args[0].type, Interval)
+    moment, interval = (args[1], args[0]) if first_is_interval else (args[0], args[1])
+    return F.timestamp_micros(F.unix_micros(moment) + micros_of(interval) * sign)
 
 
 def _shifted(call: Call, args: list[Column], sign: int) -> Column:
@@ -45,11 +64,36 @@ def _shifted(call: Call, args: list[Column], sign: int) -> Column:
 
 
 def _divide(call: Call, args: list[Column]) -> Column:
-    """Flink divides integers as integers. Spark's ANSI mode, which is on, fails on a division by zero, as Flink does."""
+    """Flink divides integers as integers. Spark's ANSI mode, which is on, fails on a division by zero, as Flink does for them."""
     left, right = args
+    target = spark_type(call.type)
     if isinstance(call.type, INTEGER):
-        return F.call_function("div", left, right).cast(spark_type(call.type))
-    return (left / right).cast(spark_type(call.type))
+        return F.call_function("div", left, right).cast(target)
+    if isinstance(call.type, APPROXIMATE):
+        return java_double.divide(left.cast(target), right.cast(target)).cast(target)
+    return (left / right).cast(target)
+
+
+def remainder(call: Call, args: list[Column]) -> Column:
+    left, right = args
+    target = spark_type(call.type)
+    if isinstance(call.type, APPROXIMATE):
+        return java_double.remainder(left, right).cast(target)
+    return (left % right).cast(target)
+
+
+def _comparison(exact: Callable[[Column, Column], Column], approximate: Callable[[Column, Column], Column]) -> Spelling:
+    """In the second way where a side can be NaN."""
+
+    def spell(call: Call, args: list[Column]) -> Column:
+        floating = any(isinstance(arg.type, APPROXIMATE) for arg in call.args)
+        return approximate(*args) if floating else exact(*args)
+
+    return spell
+
+
+def _compared(operator: Callable[[Column, Column], Column], *known: int) -> Spelling:
+    return _comparison(operator, java_double.compare(operator, *known))
 
 
 def _like(call: Call, args: list[Column]) -> Column:
@@ -110,13 +154,13 @@ OPERATOR_SPELLINGS: dict[str, Spelling] = {
     "-": _difference,
     "*": typed(lambda a, b: a * b),
     "/": _divide,
-    "%": typed(lambda a, b: a % b),
-    "=": plain(lambda a, b: a == b),
-    "<>": plain(lambda a, b: a != b),
-    "<": plain(lambda a, b: a < b),
-    "<=": plain(lambda a, b: a <= b),
-    ">": plain(lambda a, b: a > b),
-    ">=": plain(lambda a, b: a >= b),
+    "%": remainder,
+    "=": _compared(lambda a, b: a == b, 0),
+    "<>": _comparison(lambda a, b: a != b, java_double.is_different),
+    "<": _compared(lambda a, b: a < b, 1),
+    "<=": _compared(lambda a, b: a <= b, 1),
+    ">": _compared(lambda a, b: a > b, 0),
+    ">=": _compared(lambda a, b: a >= b, 0),
     "IN": lambda call, args: args[0].isin(args[1:]),
     "IS NOT DISTINCT FROM": plain(lambda a, b: a.eqNullSafe(b)),
     "AND": plain(lambda a, b: a & b),

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from pathlib import Path
 
-from firesteel.errors import UsageError
+from firesteel.errors import TEXT_NAME, UsageError
 from firesteel.options.setting import CHECKPOINTING_DIR, PIPELINE_NAME
 from firesteel.plan.analyze import Analysis
+from firesteel.plan.fingerprint import render_state
 
 
 def job_name(analysis: Analysis, name: str | None) -> str:
-    return name or analysis.setting(PIPELINE_NAME) or Path(analysis.source.name).stem or "job"
+    chosen = name or analysis.setting(PIPELINE_NAME)
+    if chosen:
+        return chosen
+    if analysis.source.name == TEXT_NAME:
+        return _text_name(analysis)
+    return Path(analysis.source.name).stem or "job"
+
+
+def _text_name(analysis: Analysis) -> str:
+    """Text has no name, so its plans make one: what is changed in a notebook's cell is another job, with a state of its own."""
+    plans = "\n".join(
+        f"{render_state(sink)} into {sink.table.name} of {', '.join(sink.table.topics)}" for sink in analysis.sinks
+    )
+    return f"{TEXT_NAME}-{hashlib.sha256(plans.encode()).hexdigest()[:8]}"
 
 
 def spark_settings(analysis: Analysis) -> dict[str, str]:
@@ -43,6 +58,16 @@ def open_log(path: Path) -> int:
     """A descriptor to write it to, for processes that inherit it. What is in there already stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+
+def local_uri(path: str | Path) -> str:
+    """The path as Spark takes it for one of this machine, whatever `fs.defaultFS` says. Hadoop reads the text as it stands: there
+    is nothing to escape.
+
+    >>> local_uri("/state of/50%")
+    'file:///state of/50%'
+    """
+    return f"file://{os.path.abspath(path)}"  # noqa: PTH100
 
 
 def safe_name(name: str) -> str:

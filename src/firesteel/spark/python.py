@@ -7,16 +7,15 @@ Spark starts Python itself.
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-from firesteel.spark.configuration import can_have_sockets
+from firesteel.spark.configuration import SAFE_PATH, can_have_sockets
 from firesteel.spark.fork_client import SOCKET
 from firesteel.spark.place import open_log
+from firesteel.spark.scratch import PRIVATE, make_scratch, remove_scratch
 
 _PROGRAM = "python"
 #: The first line of a script may have some hundred bytes on the oldest systems.
@@ -40,7 +39,7 @@ class ForkServer:
         self._process.wait()
         assert self._process.stdin is not None
         self._process.stdin.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        remove_scratch(self._folder)
 
 
 #: This process's server, while it has one.
@@ -74,7 +73,11 @@ def _can_start() -> bool:
 
 
 def _start(log: Path) -> ForkServer | None:
-    folder = Path(tempfile.mkdtemp(prefix="fs-"))
+    try:
+        folder = make_scratch()
+    except OSError:
+        # Whoever needs what is missing says so; this can be done without.
+        return None
     try:
         program = folder / _PROGRAM
         program.write_text(_first_line() + Path(__file__).with_name("fork_client.py").read_text())
@@ -83,9 +86,8 @@ def _start(log: Path) -> ForkServer | None:
         if os.access(program, os.X_OK):
             return ForkServer(folder, _serve(folder, log))
     except OSError:
-        # Whoever needs what is missing says so; this can be done without.
         pass
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_scratch(folder)
     return None
 
 
@@ -96,13 +98,14 @@ def _serve(folder: Path, log: Path) -> subprocess.Popen[bytes]:
         errors = open_log(log)
         try:
             return subprocess.Popen(
-                [sys.executable, "-m", "firesteel.spark.fork_server", str(listener.fileno())],
+                [sys.executable, "-P", "-m", "firesteel.spark.fork_server", str(listener.fileno())],
                 # It ends when nobody can write to it any more.
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
-                env={"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **os.environ},
+                env={"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **os.environ, SAFE_PATH: "1"},
                 pass_fds=[listener.fileno()],
+                umask=PRIVATE,
                 # Ctrl-C is ours to handle.
                 start_new_session=True,
             )

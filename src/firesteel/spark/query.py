@@ -15,9 +15,9 @@ from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from firesteel.errors import FiresteelError
+from firesteel.errors import BrokerAwayError, FiresteelError
 from firesteel.kafka.dead_letter import DeadLetters
-from firesteel.kafka.group import commit_positions
+from firesteel.kafka.group import GroupPositions, GroupReader, commit_positions
 from firesteel.kafka.position import find_partitions, from_json
 from firesteel.kafka.reader import consumer_for
 from firesteel.kafka.transaction import TransactionLimits
@@ -27,36 +27,41 @@ from firesteel.plan.delivery import is_exactly_once
 from firesteel.plan.event_time import closing_node, watermarked_scans
 from firesteel.plan.node import Scan, Sink, Values
 from firesteel.spark.arrange import gather_keys
-from firesteel.spark.bind import bind_exactly_once, bind_letters, bind_sink, bind_source
+from firesteel.spark.bind import bind_exactly_once, bind_letters, bind_sink, bind_source, dead_letter_topic
 from firesteel.spark.cast import fit_length
 from firesteel.spark.column import column
 from firesteel.spark.delivery import AtLeastOnce, Gate, Written
 from firesteel.spark.exactly_once import ExactlyOnce
-from firesteel.spark.failure import explain_failure
+from firesteel.spark.failure import describe, explain_failure, has_lost_process
 from firesteel.spark.fault import planned_fault, reach
 from firesteel.spark.lowering import lower_plan
 from firesteel.spark.mark import SLOT, Times, emits_mark
+from firesteel.spark.offset_log import last_committed, planned_batch
 from firesteel.spark.packed import make_source
+from firesteel.spark.place import local_uri
 from firesteel.spark.reject import count_rejects, counted_rejects
 from firesteel.spark.source import REJECT, KafkaStreamReader, ReadSpec
+from firesteel.spark.tally import take_tally
 from firesteel.spark.values import read_values
 from firesteel.spark.watermark import times_name
 from firesteel.spark.weight import observe_weights, observed_rows
 from firesteel.types import CHARACTER
 
-#: What Spark says when a Python process did not begin in time, and how often a query is started in all.
-_NO_WORKER = "Python worker failed to connect back"
-_MOST_STARTS = 5
+#: How often a query is started again, without a batch between, because a Python process of Spark's was lost.
+_MOST_RESTARTS = 5
 
-#: How long a job that is to stop waits for the batch that is being written.
-_PATIENCE = 20.0
+#: How long a query waits before it is started again because a broker was away: twice as long each time, up to the last.
+_FIRST_PAUSE, _LAST_PAUSE = 0.5, 10.0
+
+#: What Spark says of a query that has nothing to do.
+_IDLE = ("Waiting for data to arrive", "Waiting for next trigger")
 
 #: Partitions that are told apart in event time; of a topic with more, several share one watermark.
 _MOST_SLOTS = 256
 
 
 class RunningQuery:
-    """Starts the query, follows it, stops it. `on_progress` is called from the follower's thread, `on_end` from another one when
+    """Starts the query, follows it, stops it. `most_bytes` is the largest message that each topic takes. `on_progress` is called from the follower's thread, `on_end` from another one when
     a bounded query has read everything.
     """
 
@@ -76,6 +81,8 @@ class RunningQuery:
         check_lengths: bool = False,
         on_progress: Callable[[Progress], None],
         on_end: Callable[[], None],
+        groups: GroupPositions,
+        most_bytes: Mapping[str, int],
         idle_seconds: float = 0.0,
         cold: bool = False,
         in_rocksdb: bool = False,
@@ -100,10 +107,16 @@ class RunningQuery:
         self._times: dict[int, Times] = {}
         self._folder = Path(checkpoint) / "times"
         self._seen = -1
-        self._stopped = False
+        self._closed = False
+        self.restarts = 0
+        self._next_start: float | None = None
+        self._failed_at, self._failed_in_a_row = -2, 0
         self._lock = threading.Lock()
         self._parallelism = partitions = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
-        spec = dataclasses.replace(bind_sink(sink, drop_nulls=drop_nulls), check_lengths=check_lengths)
+        self._most_bytes = most_bytes
+        least = min((most_bytes[topic] for topic in sink.table.topics if topic in most_bytes), default=None)
+        spec = bind_sink(sink, drop_nulls=drop_nulls, most_bytes=least)
+        spec = dataclasses.replace(spec, check_lengths=check_lengths)
         # Who writes exactly once has a new writer for each batch.
         self._writer = None if is_exactly_once(sink.table) else (spec.config, spec.lossy)
         rows = lower_plan(sink, self._read_table, partitions)
@@ -111,23 +124,25 @@ class RunningQuery:
             rows = _fitted(rows, sink)
         rows = gather_keys(rows, sink, partitions)
         letters = tuple(self._letters.values())
-        once = bind_exactly_once(sink, job, number, self._specs, limits)
+        self._groups = groups
+        # The offsets of a group that others move too cannot be part of a transaction of this query's.
+        alone = [spec for spec in self._specs if spec.group is not None and groups.is_alone(self._reader(spec))]
+        once = bind_exactly_once(sink, job, number, alone, limits)
+        self._note_committed(folder)
         self._once = ExactlyOnce(spec, once, letters, folder, self._note_written, self._gate) if once else None
         writer = self._once or AtLeastOnce(spec, letters, self._stage, self._note_written, self._gate)
         mode = "append" if closing_node(sink) is not None else "update"
         stream = writer.place(rows).writeStream.outputMode(mode).foreachBatch(writer)
-        stream = stream.queryName(name).option("checkpointLocation", checkpoint)
+        stream = stream.queryName(name).option("checkpointLocation", local_uri(checkpoint))
         if interval_ms:
             stream = stream.trigger(processingTime=f"{interval_ms} milliseconds")
         self._stream = stream
-        self._starts = 0
         self._done = threading.Event()
         self._begun = threading.Event()
         self._query: StreamingQuery = self._start()
         self._begun.set()
 
     def _start(self) -> StreamingQuery:
-        self._starts += 1
         query = self._stream.start()
         if all(not isinstance(spec.bound, Unbounded) for spec in self._specs):
             threading.Thread(target=self._await_end, args=(query,), name=f"{self.name}-end", daemon=True).start()
@@ -144,7 +159,7 @@ class RunningQuery:
         if id(scan) in self._waited:
             spec = self._with_event_time(spec, number)
         self._specs.append(spec)
-        letters = bind_letters(scan, number, self._job)
+        letters = bind_letters(scan, number, self._job, self._most_bytes.get(dead_letter_topic(scan.table) or ""))
         if letters is not None:
             self._letters[number] = letters
         source = f"firesteel-{self.name}-{number}"
@@ -170,6 +185,19 @@ class RunningQuery:
         self._times[number] = Times(path, slots)
         idle = self._idle_seconds if spec.idle_seconds is None else spec.idle_seconds
         return dataclasses.replace(spec, slots=slots, times=path, idle_seconds=idle)
+
+    def _reader(self, spec: ReadSpec) -> GroupReader:
+        return GroupReader(self.name, spec.number, spec.config, spec.subscription)
+
+    def _note_committed(self, folder: Path) -> None:
+        """Where the query stood when it was stopped: another one that reads with the same group may be ahead."""
+        batch = last_committed(folder)
+        if batch < 0:
+            return
+        positions = planned_batch(folder, batch).positions
+        for spec in self._specs:
+            if spec.group is not None and spec.number in positions:
+                self._groups.note(self._reader(spec), positions[spec.number])
 
     def _note_written(self, batch: int, written: Written) -> None:
         self._written[batch] = written
@@ -202,24 +230,68 @@ class RunningQuery:
         return self._done.is_set()
 
     def failure(self) -> FiresteelError | None:
-        """Why the query failed, if it did."""
-        if self._stopped or self._query.isActive:
+        """Why the query failed, if it did. One that failed because of something that passes is started again."""
+        if self._closed or self._query.isActive:
             return None
         error = self._query.exception()
         if error is None:
             return None
-        if _NO_WORKER in str(error) and self._starts < _MOST_STARTS:
-            # Spark waits ten seconds for a Python process to begin, which a machine with much to do may not grant.
-            with self._lock:
-                self._query = self._start()
-            return None
-        return explain_failure(str(error))
+        failure = explain_failure(describe(error), self._stage.parent)
+        now = time.monotonic()
+        if self._next_start is None:
+            if self._failed_at != self._seen:
+                # It has worked since it failed last.
+                self._failed_at, self._failed_in_a_row = self._seen, 0
+            self._failed_in_a_row += 1
+            lost = has_lost_process(describe(error)) and self._failed_in_a_row <= _MOST_RESTARTS
+            if not lost and not isinstance(failure, BrokerAwayError):
+                return failure
+            self._next_start = now + min(_FIRST_PAUSE * 2 ** (self._failed_in_a_row - 1), _LAST_PAUSE)
+        elif now >= self._next_start:
+            self.restarts += 1
+            self._start_again()
+        return None
 
-    def stop(self) -> None:
-        failed = not self._stopped and not self._query.isActive and self._query.exception() is not None
-        self._stopped = True
-        torn = not self._gate.close(_PATIENCE)
-        # Longer than `spark.sql.streaming.stopTimeout`: the session's end takes it along.
+    def _start_again(self) -> None:
+        if self._once is not None:
+            self._once.begin_again()
+        with self._lock:
+            self._query, self._next_start = self._start(), None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it has read everything there is, and waits for more."""
+        status: str = self._query._jsq.status().message()
+        return status in _IDLE and self._gate.is_free
+
+    @property
+    def source_tables(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(spec.table for spec in self._specs))
+
+    # -- stopping --------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """From now on no batch begins."""
+        self._closed = True
+        self._gate.close()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the last batch is over: written, and kept by Spark as done, so that it is not repeated. Asked once no other
+        begins.
+        """
+        if not self._gate.is_free:
+            return False
+        if self._gate.passed <= self._seen or not self._query.isActive:
+            return True
+        last = self._query._jsq.lastProgress()
+        return last is not None and bool(last.batchId() >= self._gate.passed)
+
+    def end(self) -> None:
+        """Ends the query. A batch that is not over is torn off; what it left open in Kafka is ended."""
+        failed = self._query.exception() is not None if not self._query.isActive else False
+        torn = not self._gate.is_free
+        # It may take longer than `spark.sql.streaming.stopTimeout`: the session's end takes it along.
         with suppress(PySparkException):
             self._query.stop()
         if self._once is not None and (torn or failed):
@@ -244,6 +316,8 @@ class RunningQuery:
         sources: dict[str, SourceProgress] = {}
         rejects: dict[tuple[str, str], int] = {}
         places: dict[str, str] = {}
+        changed: dict[tuple[str, str], int] = {}
+        empty: dict[str, int] = {}
         written = self._written.pop(batch, Written(0))
         reach(planned_fault(), "m8", batch)
         for place, source in enumerate(progress["sources"]):
@@ -257,13 +331,17 @@ class RunningQuery:
                 places.setdefault(spec.table, first)
             for reason, count in refused.items():
                 rejects[spec.table, reason] = rejects.get((spec.table, reason), 0) + count
+            tally = take_tally(Path(spec.tally), number, int(end.get("sequence", 0)))
+            for name, count in tally.changed.items():
+                changed[spec.table, name] = changed.get((spec.table, name), 0) + count
+            empty[spec.table] = empty.get(spec.table, 0) + tally.empty
             before = sources.get(spec.table, SourceProgress(0, 0))
             marks = 1 if emits_mark(_offset(source["startOffset"] or {}), end) else 0
             given = observed_rows(progress, _weights(number)) if spec.weighed else int(source["numInputRows"])
             rows = max(0, given - sum(refused.values()) - marks)
             sources[spec.table] = SourceProgress(before.rows + rows, (before.lag or 0) + _lag(source))
             if spec.group is not None and number not in written.groups:
-                commit_positions(spec.config, from_json(end["positions"]))
+                commit_positions(spec.config, self._groups.note(self._reader(spec), from_json(end["positions"])))
         self._on_progress(
             Progress(
                 self.name,
@@ -277,6 +355,8 @@ class RunningQuery:
                 self._logged(written),
                 _late(progress),
                 written.skipped,
+                changed,
+                empty,
             )
         )
 

@@ -91,12 +91,15 @@ class RecordDecoder:
         # A key is looked at even if none of its columns is read: a record whose key gives no row is no row.
         self._key = make_decoder(key, self._key_columns) if key is not None else None
 
-    def decode(self, messages: list[Message]) -> tuple[pa.RecordBatch, list[Reject]]:
+    def decode(self, messages: list[Message]) -> tuple[pa.RecordBatch, list[Reject], int]:
+        """The rows, what was refused or changed, and how many messages hold no row: null or empty ones, and those that a format
+        skips.
+        """
         decoded = self._value.decode(list(map(Message.value, messages)))
         rejects = list(decoded.rejects)
         plain = self._key is None and not self._metadata and not self._changes and not self._value_metadata
         if plain and self._first_place is None:
-            return decoded.batch, rejects
+            return decoded.batch, rejects, _without_row(len(messages), decoded.origin, rejects)
         origin = _origin(decoded)
         columns: dict[str, pa.Array] = dict(zip(decoded.batch.schema.names, decoded.batch.columns, strict=True))
         for name in self._value_metadata:
@@ -117,7 +120,8 @@ class RecordDecoder:
             places = [(message.offset() or 0) + first for message in messages]
             columns[ORDER] = pa.array(places, pa.int64()).take(origin)
             names.append(ORDER)
-        return pa.RecordBatch.from_arrays([columns[name] for name in names], names=names), rejects
+        empty = _without_row(len(messages), origin, rejects)
+        return pa.RecordBatch.from_arrays([columns[name] for name in names], names=names), rejects, empty
 
     def _type_of(self, name: str) -> DataType:
         return next(field.type for field in self._fields if field.name == name)
@@ -155,6 +159,17 @@ class RecordDecoder:
             found = [None if one is None else one.decode("utf-8", "replace") for one in found]
             stored = wanted
         return pa.array(found, stored).take(origin).cast(wanted)
+
+
+def _without_row(messages: int, origin: pa.Array | None, rejects: list[Reject]) -> int:
+    if origin is None:
+        return 0
+    known = set(pc.unique(origin).to_pylist()) if len(origin) != messages or rejects else None
+    if known is None:
+        known = pc.count_distinct(origin).as_py()
+        return messages - int(known)
+    known.update(reject.index for reject in rejects)
+    return messages - len(known)
 
 
 def _origin(decoded: Decoded) -> pa.Array:

@@ -8,7 +8,7 @@ A counter in a worker would be lost with the worker, and counted twice when a ta
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from confluent_kafka import Message
@@ -19,6 +19,15 @@ from firesteel.formats.codec import Reason, Reject
 from firesteel.spark.column import column
 
 _FIRST = "first"
+
+
+def refused(rejects: Iterable[Reject]) -> list[Reject]:
+    """One for each message that gave no row."""
+    found: dict[int, Reject] = {}
+    for reject in rejects:
+        if not reject.kept:
+            found.setdefault(reject.index, reject)
+    return list(found.values())
 
 
 def render_reject(reject: Reject, message: Message) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import re
+import shlex
 import signal
+import subprocess
 import sys
 import threading
 import warnings
@@ -15,18 +17,29 @@ from pathlib import Path
 from typing import Any
 
 from py4j.protocol import Py4JError
+from pyspark import SparkContext, java_gateway
 from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import SparkSession
 
-from firesteel.errors import OutsideError
+from firesteel.errors import OutsideError, UsageError
 from firesteel.java import find_java
+from firesteel.spark.callback import guard_callbacks
 from firesteel.spark.cluster import check_master
-from firesteel.spark.configuration import configuration, own_folder
+from firesteel.spark.configuration import (
+    PROPERTIES,
+    configuration,
+    named_folders,
+    start_variables,
+    write_properties,
+)
 from firesteel.spark.home import use_home
+from firesteel.spark.jvm import stand_apart
 from firesteel.spark.launch import Launched
+from firesteel.spark.log import keep_small
 from firesteel.spark.master import is_local
 from firesteel.spark.place import open_log
 from firesteel.spark.python import start_fork_server
+from firesteel.spark.scratch import PRIVATE, Folders, make_folders, sweep
 
 #: Where the log of this process's session is; None while there is no session of ours.
 _log: Path | None = None
@@ -52,12 +65,10 @@ def open_session(
         return active
     find_java()
     check_master(master)
-    use_home()
     _quieten()
-    # Workers run the Python that runs us, or they would import from another one.
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    conf = launched.conf if launched is not None else configuration(master, settings, jvm_option)
+    _choose_python(master)
+    folders = launched.folders if launched is not None else make_folders(named_folders(settings))
+    conf = launched.conf if launched is not None else configuration(master, settings, folders, jvm_option)
     builder = SparkSession.builder
     for key, value in conf.items():
         builder = builder.config(key, value)
@@ -68,6 +79,7 @@ def open_session(
         try:
             if launched is not None:
                 launched.connect()
+            _start_jvm(conf, folders)
             session = builder.getOrCreate()
         except (PySparkException, Py4JError) as error:
             # A cluster on which no executor starts ends the session in the middle of its start.
@@ -78,10 +90,74 @@ def open_session(
     if is_local(master):
         _fork_processes(session, log)
         _write_plain_files(session)
-        _remove_at_end(session, own_folder(conf, settings))
         threading.Thread(target=_wake_workers, args=(session,), name="firesteel-wake", daemon=True).start()
-    _look_for_no_sources(session)
+        _look_for_no_sources(session)
+    keep_small(log)
+    guard_callbacks(session)
+    _remove_at_end(session, folders)
+    parents = [folder.parent for folder in folders.all()]
+    threading.Thread(target=sweep, args=(parents,), name="firesteel-sweep", daemon=True).start()
+    # Python's server of accumulators would print a traceback when the JVM ends, which is told in a sentence.
+    server: Any = session.sparkContext._accumulatorServer
+    server.handle_error = lambda *_: None
     return session
+
+
+def _choose_python(master: str | None) -> None:
+    """Workers on this machine run the Python that runs us, or they would import from another one. On those of a cluster it may be
+    elsewhere, and the user's word counts.
+    """
+    for name in ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"):
+        if is_local(master):
+            os.environ[name] = sys.executable
+        else:
+            os.environ.setdefault(name, sys.executable)
+    if is_local(master):
+        use_home()
+
+
+def _start_jvm(conf: Mapping[str, str], folders: Folders) -> None:
+    """Starts it in PySpark's way, unless it is there. It is told its settings by a file, which nobody else can read."""
+    if SparkContext._gateway is not None:
+        return
+    # Words that the user has for Spark's script count more than ours.
+    words = os.environ.get(_SUBMIT_WORDS, "pyspark-shell")
+    told = f"--properties-file {shlex.quote(str(write_properties(conf, folders)))} --load-spark-defaults {words}"
+    with _environment({**start_variables(folders), _SUBMIT_WORDS: told}):
+        gateway: Any = _launch_apart()
+    folders.claim(gateway.proc.pid)
+    SparkContext._ensure_initialized(gateway=gateway)
+
+
+def _launch_apart() -> Any:
+    """PySpark's own start, but for the signals that the JVM ignores: it decides on them itself, and nobody can say otherwise."""
+
+    def start(command: list[str], **words: Any) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(command, **{**words, "umask": PRIVATE, "preexec_fn": stand_apart})
+
+    gateways: Any = java_gateway
+    before, gateways.Popen = gateways.Popen, start
+    try:
+        return gateways.launch_gateway()
+    finally:
+        gateways.Popen = before
+
+
+_SUBMIT_WORDS = "PYSPARK_SUBMIT_ARGS"
+
+
+@contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def _fork_processes(session: SparkSession, log: Path) -> None:
@@ -91,11 +167,12 @@ def _fork_processes(session: SparkSession, log: Path) -> None:
         session.sparkContext.pythonExec = server.program
 
 
-def _remove_at_end(session: SparkSession, folder: str | None) -> None:
+def _remove_at_end(session: SparkSession, folders: Folders) -> None:
     """By the JVM, which ends in order even if its Python process is killed."""
     jvm: Any = session.sparkContext._jvm
-    if folder is not None:
-        jvm.org.apache.spark.util.ShutdownHookManager.registerShutdownDeleteDir(jvm.java.io.File(folder))
+    (folders.scratch / PROPERTIES).unlink(missing_ok=True)
+    for folder in folders.all():
+        jvm.org.apache.spark.util.ShutdownHookManager.registerShutdownDeleteDir(jvm.java.io.File(str(folder)))
 
 
 def _write_plain_files(session: SparkSession) -> None:
@@ -132,6 +209,13 @@ def _quieten() -> None:
     """PySpark would print errors of a query to standard error, as JSON, beside the sentence that we make of them."""
     for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger", "py4j"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    # Py4j tells nobody in particular that a JVM has gone: it uses the root's logger.
+    if _is_not_of_py4j not in logging.getLogger().filters:
+        logging.getLogger().addFilter(_is_not_of_py4j)
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    return Path(record.pathname).parent.name != "py4j"
 
 
 class _HeldSignals:
@@ -165,8 +249,11 @@ class _Redirected:
 
     def __enter__(self) -> None:
         sys.stderr.flush()
+        try:
+            file = open_log(self._path)
+        except OSError as error:
+            raise UsageError(f"Spark's log cannot be written to '{self._path}': {error.strerror or error}.") from None
         self._kept = os.dup(2)
-        file = open_log(self._path)
         os.dup2(file, 2)
         os.close(file)
 

@@ -22,7 +22,7 @@ from firesteel.formats.registry import make_encoder
 from firesteel.kafka.outgoing import Outgoing
 from firesteel.kafka.partition import make_chooser
 from firesteel.kafka.position import Subscription
-from firesteel.kafka.writer import kept_writer
+from firesteel.kafka.writer import RefusedError, kept_writer
 from firesteel.options.partitioner import Partitioner
 from firesteel.spark.destination import Destinations
 from firesteel.spark.failure import carry
@@ -69,19 +69,30 @@ class WriteSpec:
     tasks: int | None = None
 
 
+#: What a writing task gives back: how many rows it wrote, or what no second try of it could mend.
+WRITTEN_ROW = "written long, failure string"
+
+
 def make_write_task(
     spec: WriteSpec, faults: FaultFile | None
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """For `mapInArrow`: writes the rows of one task and gives back how many they were."""
+    """For `mapInArrow`: writes the rows of one task and gives back a `WRITTEN_ROW`."""
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        written, failure = 0, None
         try:
             written = _write_all(spec, batches)
             if faults is not None:
                 reach(faults.read(), "m6", batch_number())
+        except RefusedError as error:
+            if not error.is_final:
+                raise carry(error) from None
+            # Raised here, Spark would try the task again, and again.
+            failure = str(carry(error))
         except FiresteelError as error:
             raise carry(error) from None
-        yield pa.RecordBatch.from_arrays([pa.array([written], pa.int64())], names=["written"])
+        told = [pa.array([written], pa.int64()), pa.array([failure], pa.string())]
+        yield pa.RecordBatch.from_arrays(told, names=["written", "failure"])
 
     return task
 

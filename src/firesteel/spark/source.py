@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from heapq import heapreplace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
 
 from firesteel.catalog.table import BoundFormat
-from firesteel.errors import FiresteelError, JobError
+from firesteel.errors import BrokerAwayError, FiresteelError, JobError, OutsideError
 from firesteel.formats.arrow import arrow_schema
 from firesteel.formats.codec import Reject
 from firesteel.kafka.admin import describe_topics, topic_ids
@@ -42,14 +43,15 @@ from firesteel.kafka.position import (
     latest,
     to_json,
 )
-from firesteel.kafka.reader import consumer_for, lost_offset, read_stretches
+from firesteel.kafka.reader import START_OVER, consumer_for, lost_offset, read_stretches, rewound
 from firesteel.kafka.writer import make_ready
 from firesteel.options.header_filter import HeaderFilter
 from firesteel.options.position import Bound, StartPosition, Unbounded
 from firesteel.spark.failure import carry
 from firesteel.spark.kind import KIND, ORDER, WEIGHT
 from firesteel.spark.mark import END_OF_TIME, MARK, SLOT, WATERMARK, Times, emits_mark
-from firesteel.spark.reject import render_reject
+from firesteel.spark.reject import refused, render_reject
+from firesteel.spark.tally import Tally
 from firesteel.spark.type import spark_schema
 from firesteel.spark.weight import weigh
 from firesteel.types import Field
@@ -59,8 +61,6 @@ from firesteel.types import Field
 REJECT = "__reject"
 #: Stands in for a row of which no column is read.
 PRESENT = "__present"
-
-_START_OVER = "Start over with --fresh; 'scan.startup.mode' says where."
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,8 @@ class ReadSpec:
     tasks: int = 1
     #: The folder where bad records wait to be written to a topic; None: they are only counted.
     stage: str | None = None
+    #: The folder where a batch's reading tasks leave what they counted beside rows (`Tally`); none in tests.
+    tally: str = ""
     #: With what the query's rows are written, and whether some may be lost: a worker that reads will mostly write too, and can
     #: look for the brokers meanwhile.
     writer: tuple[Mapping[str, str], bool] | None = None
@@ -200,39 +202,50 @@ class KafkaStreamReader(DataSourceStreamReader):
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
         with _carried():
-            positions = from_json(start["positions"])
-            topics = self._check_topics(start.get("topics", {}), positions)
-            first = not self._checked
-            ends = None if start["ends"] is None else from_json(start["ends"])
-            # A bounded job that had reached its end and is started again: it goes on, up to where its bound is now.
-            over = first and ends is not None and all(positions[one] >= ends.get(one, 0) for one in positions)
-            begins = self._discover(positions) if over or isinstance(self.spec.bound, Unbounded) else {}
-            known = positions | begins
-            self._latest = latest(self._consumer, known)
-            self._check_lost(known)
-            reachable = dict(self._latest)
-            if over:
-                ends = find_ends(self._consumer, known, self.spec.bound)
-                if start.get("mark") == END_OF_TIME:
-                    self._check_over(known, ends)
-            if ends is not None:
-                reachable = {one: min(offset, ends.get(one, 0)) for one, offset in reachable.items()}
-            target = _share(known, reachable, self.spec.first_rows if first else self.spec.max_rows)
-            moved = {
-                "positions": to_json(target),
-                "begins": to_json(begins),
-                "ends": None if ends is None else to_json(ends),
-                "topics": topics if begins.keys() <= positions.keys() else self._topic_ids(known),
-            }
-            if self.spec.slots:
-                moved |= self._event_time(start, target, ends)
-                # The last mark is given again after a start: the job may have died before it closed the windows.
-                again = first and moved["mark"] is not None
-                if target == positions and moved["mark"] == start.get("mark") and not again:
-                    return start
-            elif target == positions:
+            try:
+                return self._next_offset(start)
+            except BrokerAwayError:
+                # Partitions that were found just now are looked for again.
+                self._last_discovery = 0.0
+                if not isinstance(self.spec.bound, Unbounded):
+                    # To a bounded query, nothing new would mean that everything has been read.
+                    raise
                 return start
-            return {"source": self.spec.number, "sequence": start["sequence"] + 1, **moved}
+
+    def _next_offset(self, start: dict[str, Any]) -> dict[str, Any]:
+        positions = from_json(start["positions"])
+        topics = self._check_topics(start.get("topics", {}), positions)
+        first = not self._checked
+        ends = None if start["ends"] is None else from_json(start["ends"])
+        # A bounded job that had reached its end and is started again: it goes on, up to where its bound is now.
+        over = first and ends is not None and all(positions[one] >= ends.get(one, 0) for one in positions)
+        begins = self._discover(positions) if over or isinstance(self.spec.bound, Unbounded) else {}
+        known = positions | begins
+        self._latest = latest(self._consumer, known)
+        self._check_lost(known)
+        reachable = dict(self._latest)
+        if over:
+            ends = find_ends(self._consumer, known, self.spec.bound)
+            if start.get("mark") == END_OF_TIME:
+                self._check_over(known, ends)
+        if ends is not None:
+            reachable = {one: min(offset, ends.get(one, 0)) for one, offset in reachable.items()}
+        target = _share(known, reachable, self.spec.first_rows if first else self.spec.max_rows)
+        moved = {
+            "positions": to_json(target),
+            "begins": to_json(begins),
+            "ends": None if ends is None else to_json(ends),
+            "topics": topics if begins.keys() <= positions.keys() else self._topic_ids(known),
+        }
+        if self.spec.slots:
+            moved |= self._event_time(start, target, ends)
+            # The last mark is given again after a start: the job may have died before it closed the windows.
+            again = first and moved["mark"] is not None
+            if target == positions and moved["mark"] == start.get("mark") and not again:
+                return start
+        elif target == positions:
+            return start
+        return {"source": self.spec.number, "sequence": start["sequence"] + 1, **moved}
 
     def _event_time(self, start: dict[str, Any], target: Positions, ends: Positions | None) -> dict[str, Any]:
         """The `times` of the partitions, and the `mark` that they have all reached: the least of them.
@@ -296,13 +309,17 @@ class KafkaStreamReader(DataSourceStreamReader):
         for topic, before in known.items():
             if now.get(topic, before) != before:
                 raise JobError(
-                    f"The topic '{topic}' was deleted and created again since the job read it.", hint=_START_OVER
+                    f"The topic '{topic}' was deleted and created again since the job read it.", hint=START_OVER
                 )
         return now
 
     def _high(self, partition: Partition) -> int:
         """The end of a partition, transactions that are still open included."""
-        [topic] = describe_topics(self.spec.config, [partition[0]])
+        try:
+            [topic] = describe_topics(self.spec.config, [partition[0]])
+        except OutsideError as error:
+            # Its leader may be away, as far as this question can tell.
+            raise BrokerAwayError(error.message, hint=error.hint) from None
         return next(one.high for one in topic.partitions if one.index == partition[1])
 
     def _check_lost(self, positions: Positions) -> None:
@@ -312,7 +329,7 @@ class KafkaStreamReader(DataSourceStreamReader):
                 end = self._high(one)
                 # Between what is committed and what is there, when 'isolation.level' was another one before.
                 if end < position:
-                    raise _rewound(one, position, end)
+                    raise rewound(*one, position, end)
         if self._checked:
             return
         self._checked = True
@@ -365,12 +382,16 @@ class KafkaStreamReader(DataSourceStreamReader):
                 _first_place(partition) if self.spec.ordered else None,
             )
             stage = self._stage(partition)
+            tally = Tally()
             for messages in blocks:
                 if self.spec.header_filter is not None:
                     messages = [one for one in messages if self.spec.header_filter.passes(header_list(one))]
-                batch, rejects = decoder.decode(messages)
+                batch, found, empty = decoder.decode(messages)
+                rejects = refused(found)
                 if rejects and not self.spec.tolerant:
                     raise _bad_record(self.spec.table, rejects[0], messages)
+                if found or empty:
+                    tally.add(found, empty)
                 if slot is not None:
                     batch = _in_slot(batch, slot, partition.mark)
                 if rejects and stage is not None:
@@ -378,6 +399,8 @@ class KafkaStreamReader(DataSourceStreamReader):
                 yield from self._with_rejects(batch, rejects, messages)
             if stage is not None:
                 stage.close()
+            if self.spec.tally:
+                tally.write(Path(self.spec.tally), self._staged(partition))
 
     def _mark(self, time: int) -> pa.RecordBatch:
         fields = list(arrow_schema(self.spec.fields))
@@ -392,10 +415,11 @@ class KafkaStreamReader(DataSourceStreamReader):
         return pa.RecordBatch.from_arrays(columns, names=names)
 
     def _stage(self, partition: Range) -> Stage | None:
-        if self.spec.stage is None:
-            return None
+        return None if self.spec.stage is None else Stage(Path(self.spec.stage), self._staged(partition))
+
+    def _staged(self, partition: Range) -> StagedRange:
         place = partition.topic, partition.partition, partition.start, partition.end
-        return Stage(Path(self.spec.stage), StagedRange(self.spec.number, partition.sequence, *place))
+        return StagedRange(self.spec.number, partition.sequence, *place)
 
     def _with_rejects(
         self, batch: pa.RecordBatch, rejects: list[Reject], messages: list[Message]
@@ -482,18 +506,13 @@ def _deal(ranges: list[Range], tasks: int) -> list[tuple[Range, ...]]:
     if tasks >= len(ranges):
         return [(one,) for one in ranges]
     dealt: list[list[Range]] = [[] for _ in range(tasks)]
+    # How much each task has, the least first.
+    loads = [(0, task) for task in range(tasks)]
     for one in sorted(ranges, key=lambda one: one.start - one.end):
-        min(dealt, key=lambda part: sum(taken.end - taken.start for taken in part)).append(one)
+        load, task = loads[0]
+        dealt[task].append(one)
+        heapreplace(loads, (load + one.end - one.start, task))
     return [tuple(part) for part in dealt]
-
-
-def _rewound(partition: Partition, position: int, end: int) -> JobError:
-    topic, number = partition
-    return JobError(
-        f"Partition {number} of '{topic}' is to be read from offset {position}, and it ends at {end}: the topic was"
-        " deleted and created again.",
-        hint=_START_OVER,
-    )
 
 
 def _bad_record(table: str, reject: Reject, messages: list[Any]) -> JobError:

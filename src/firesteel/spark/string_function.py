@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
+from py4j.protocol import Py4JJavaError
+from pyspark import SparkContext
+from pyspark.errors import PySparkException
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from firesteel.plan.expression import Call
+from firesteel.spark import code_unit
 from firesteel.spark.spelling import Spelling, literal, nothing, plain, spark, typed, when_all
 from firesteel.types import BINARY, CHARACTER, INTEGER
 
@@ -32,18 +37,36 @@ def _when_known(text: Column, value: str) -> Column:
 def _overlay(call: Call, args: list[Column]) -> Column:
     text, other, start = args[:3]
     length = args[3] if len(args) == 4 else F.char_length(other)
+    made = _overlaid(text, other, start, length)
+    units = code_unit.of(text), code_unit.of(other)
+    size = args[3] if len(args) == 4 else code_unit.length(units[1])
+    exact = code_unit.text(_overlaid_units(*units, start, size))
+    return when_all(args, F.when(code_unit.is_wide(text, other), exact).otherwise(made))
+
+
+def _overlaid(text: Column, other: Column, start: Column, length: Column) -> Column:
     tail = F.when(
         (start + length <= F.char_length(text)) & (length > 0), F.substr(text, (start + length).cast("int"))
     ).otherwise(F.lit(""))
     overlaid = F.concat(F.substring(text, F.lit(1), (start - 1).cast("int")), other, tail)
     outside = (start <= 0) | (start > F.char_length(text))
-    return when_all(args, F.when(outside, text).otherwise(overlaid))
+    return F.when(outside, text).otherwise(overlaid)
+
+
+def _overlaid_units(text: Column, other: Column, start: Column, size: Column) -> Column:
+    known = code_unit.length(text)
+    tail = F.when((start + size <= known) & (size > 0), code_unit.part(text, start + size, known)).otherwise(F.lit(""))
+    overlaid = F.concat(code_unit.part(text, F.lit(1), start - 1), other, tail)
+    return F.when((start <= 0) | (start > known), text).otherwise(overlaid)
 
 
 def _padded(side: str) -> Spelling:
     def spell(call: Call, args: list[Column]) -> Column:
-        _, length, filler = args
-        return F.when((length < 0) | (filler == ""), nothing(call.type)).otherwise(F.call_function(side, *args))
+        text, length, filler = args
+        units = code_unit.of(text), (length * code_unit.SIZE).cast("int"), code_unit.of(filler)
+        exact = code_unit.text(F.call_function(side, *units))
+        padded = F.when(code_unit.is_wide(text, filler), exact).otherwise(F.call_function(side, *args))
+        return F.when((length < 0) | (filler == ""), nothing(call.type)).otherwise(padded)
 
     return spell
 
@@ -74,6 +97,32 @@ def _quoted_replacement(text: Column) -> Column:
     return F.regexp_replace(text, F.lit(r"([\\$])"), F.lit(r"\\$1"))
 
 
+def _with_regex(spell: Spelling) -> Spelling:
+    """NULL where the regular expression is none."""
+    return lambda call, args: spell(call, args) if _is_regex(literal(call, 1)) else nothing(call.type)
+
+
+def _regexp(call: Call, args: list[Column]) -> Column:
+    text, regex = args
+    if not _is_regex(literal(call, 1)):
+        return F.when(text.isNotNull(), F.lit(False))
+    return F.when(regex == "", F.lit(False)).otherwise(F.rlike(text, regex))
+
+
+def _is_regex(pattern: object) -> bool:
+    """Whether Java takes it; of what is no literal nobody knows yet."""
+    if not isinstance(pattern, str):
+        return True
+    context = SparkContext._active_spark_context
+    assert context is not None
+    jvm: Any = context._jvm
+    try:
+        jvm.java.util.regex.Pattern.compile(pattern)
+    except (Py4JJavaError, PySparkException):
+        return False
+    return True
+
+
 def _regexp_replace(call: Call, args: list[Column]) -> Column:
     given = literal(call, 2)
     replacement = F.lit(re.sub(r"([\\$])", r"\\\1", given)) if isinstance(given, str) else _quoted_replacement(args[2])
@@ -88,6 +137,13 @@ def _regexp_extract(call: Call, args: list[Column]) -> Column:
     if isinstance(pattern, str) and isinstance(number, int) and not 0 <= number <= _groups(pattern):
         return nothing(call.type)
     return F.when(F.rlike(text, regex), F.call_function("regexp_extract", text, regex, group))
+
+
+def _regexp_instr(call: Call, args: list[Column]) -> Column:
+    place = F.call_function("regexp_instr", *args)
+    before = F.substring(args[0], F.lit(1), place - 1)
+    units = F.when(place > 0, code_unit.length(code_unit.of(before)).cast("int") + 1).otherwise(place)
+    return F.when(code_unit.is_wide(args[0]), units).otherwise(place)
 
 
 def _groups(pattern: str) -> int:
@@ -113,6 +169,8 @@ def _exactly(text: Column) -> Column:
 def _split(call: Call, args: list[Column]) -> Column:
     text, separator = args
     characters = F.regexp_extract_all(text, F.lit("(?s)."), F.lit(0))
+    halves = F.transform(code_unit.each(text), code_unit.text)
+    characters = F.when(code_unit.is_wide(text), halves).otherwise(characters)
     return F.when(separator == "", characters).otherwise(F.split(text, _exactly(separator), -1))
 
 
@@ -262,13 +320,13 @@ STRING_SPELLINGS: dict[str, Spelling] = {
     "PARSE_URL": _parse_url,
     "POSITION": plain(lambda part, text: F.call_function("locate", part, text)),
     "PRINTF": spark("printf"),
-    "REGEXP": plain(lambda text, regex: F.when(regex == "", F.lit(False)).otherwise(F.rlike(text, regex))),
-    "REGEXP_COUNT": spark("regexp_count"),
-    "REGEXP_EXTRACT": _regexp_extract,
-    "REGEXP_EXTRACT_ALL": spark("regexp_extract_all"),
-    "REGEXP_INSTR": spark("regexp_instr"),
-    "REGEXP_REPLACE": _regexp_replace,
-    "REGEXP_SUBSTR": spark("regexp_substr"),
+    "REGEXP": _regexp,
+    "REGEXP_COUNT": _with_regex(spark("regexp_count")),
+    "REGEXP_EXTRACT": _with_regex(_regexp_extract),
+    "REGEXP_EXTRACT_ALL": _with_regex(spark("regexp_extract_all")),
+    "REGEXP_INSTR": _with_regex(_regexp_instr),
+    "REGEXP_REPLACE": _with_regex(_regexp_replace),
+    "REGEXP_SUBSTR": _with_regex(spark("regexp_substr")),
     "REPEAT": spark("repeat"),
     "REPLACE": _replace,
     "REVERSE": plain(F.reverse),

@@ -275,6 +275,18 @@ def _from_unixtime(call: Call, args: list[Column]) -> Column:
     return nothing(call.type) if pattern is None else _formatted(F.timestamp_seconds(args[0]), pattern)
 
 
+#: How far clocks are put back.
+_SET_BACK = (2 * 60, 60, 30)
+
+
+def _in_utc(moment: Column, zone: Column) -> Column:
+    """The hour that comes twice when clocks are put back is the second one, as in Java's older classes; Spark takes the first."""
+    utc = F.convert_timezone(zone, F.lit("UTC"), moment)
+    later = [utc + F.make_dt_interval(mins=F.lit(minutes)) for minutes in _SET_BACK]
+    same = [F.when(F.convert_timezone(F.lit("UTC"), zone, one) == moment, one) for one in later]
+    return F.coalesce(*same, utc)
+
+
 def _unix_timestamp(call: Call, args: list[Column]) -> Column:
     if not args:
         return F.unix_seconds(F.current_timestamp())
@@ -284,7 +296,7 @@ def _unix_timestamp(call: Call, args: list[Column]) -> Column:
     reader = make_reader(pattern, tolerant=True)
     moment = read_tolerantly(args[0], reader)
     offset = reader.offset(args[0])
-    seconds = F.unix_seconds(moment.cast("timestamp"))
+    seconds = _div(_epoch_micros(_in_utc(moment, F.current_timezone()), Timestamp()), 1_000_000)
     if offset is not None:
         seconds = _div(_epoch_micros(moment, Timestamp()), 1_000_000) - offset
     return when_all([args[0]], F.coalesce(seconds, F.lit(_LONG_MIN)))
@@ -350,7 +362,7 @@ def _floor_div(number: Column, by: int) -> Column:
 
 def _convert_tz(call: Call, args: list[Column]) -> Column:
     moment = read_tolerantly(args[0], make_reader(_DEFAULT_PATTERN, tolerant=True))
-    converted = F.convert_timezone(args[1], args[2], moment)
+    converted = F.convert_timezone(F.lit("UTC"), args[2], _in_utc(moment, args[1]))
     return F.substring(converted.cast("string"), 1, 19)
 
 

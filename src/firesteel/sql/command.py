@@ -252,9 +252,9 @@ class StatementParser(CreateParser):
         start = self.expect("USE")
         if self.at("MODULES"):
             self.refuse("'USE MODULES' is not supported.", self.token.span)
-        self.accept("CATALOG")
-        name = self.path("a database")
-        return Use(self.span_from(start), name)
+        catalog = self.accept("CATALOG") is not None
+        name = self.path("a catalog" if catalog else "a database")
+        return Use(self.span_from(start), name, catalog)
 
 
 _STATEMENTS: dict[str, Callable[[StatementParser], Statement]] = {

@@ -51,14 +51,11 @@ class _Body:
 
 
 class CreateParser(QueryParser):
-    #: The name of what is being created, once it is known: a refused CREATE still leaves its name.
-    created: Name | None = None
-
     def create(self) -> CreateTable | CreateView | CreateFunction:
         start = self.expect("CREATE")
         replace = self.token
         if self.accept_sequence("OR", "REPLACE") or self.accept_sequence("OR", "ALTER"):
-            self.refuse(
+            self.note(
                 f"'{self.raw(replace)} {self.previous.value}' is not supported.",
                 self.span_from(replace),
                 "Write CREATE, and DROP before it where needed.",
@@ -73,7 +70,7 @@ class CreateParser(QueryParser):
                 )
             self.fail("FUNCTION" if system else "TABLE, VIEW or FUNCTION")
         if_not_exists = self.accept_sequence("IF", "NOT", "EXISTS")
-        name = self.created = self.path(f"the name of the {kind.key.lower()}")
+        name = self.path(f"the name of the {kind.key.lower()}")
         if kind.key == "TABLE":
             return self._create_table(start, name, temporary=temporary, if_not_exists=if_not_exists)
         if kind.key == "VIEW":

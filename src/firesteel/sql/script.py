@@ -18,7 +18,7 @@ from firesteel.sql.command import StatementParser
 from firesteel.sql.cursor import Mistake
 from firesteel.sql.node import cast_type, span_of, table_hints, written_name
 from firesteel.sql.reserved import RESERVED
-from firesteel.sql.statement import Explain, Insert, Name, Query, Script, Statement, StatementSet
+from firesteel.sql.statement import Explain, Insert, Name, Query, Refused, Script, Statement, StatementSet
 from firesteel.sql.token import Kind, Token, tokenize
 from firesteel.types import DataType
 
@@ -71,6 +71,11 @@ def _split(tokens: list[Token]) -> list[list[Token]]:
     return chunks
 
 
+#: What a CREATE makes, and by which word it has said what it makes.
+_CREATED = frozenset({"TABLE", "VIEW", "FUNCTION", "CATALOG", "DATABASE", "MODEL"})
+_NAME_BY = 12
+
+
 @dataclass
 class _OpenSet:
     """A statement set whose END has not come yet."""
@@ -88,7 +93,7 @@ class _ScriptReader:
         self._closed_early = False
         self.statements: list[Statement] = []
         self.problems: list[Problem] = []
-        self.refused: list[Name] = []
+        self.refused: list[Refused] = []
 
     def read(self, tokens: list[Token]) -> None:
         """One statement, or the part of a statement set up to a semicolon."""
@@ -199,9 +204,31 @@ class _ScriptReader:
             statement = None
         else:
             self.problems.extend(parser.problems)
-        if parser.created is not None and (statement is None or parser.problems):
-            self.refused.append(parser.created)
+        if statement is None or parser.problems:
+            self._refuse(tokens)
         return statement
+
+    def _refuse(self, tokens: list[Token]) -> None:
+        """Keeps the name that a CREATE would have made, however it is spelt and whatever is wrong with it."""
+        words = [token.key for token in tokens[:_NAME_BY]]
+        if words[0] != "CREATE" and _nearest(words[0], {"CREATE"}) is None:
+            return
+        kinds = [at for at, word in enumerate(words) if word in _CREATED]
+        # `CREATE TABEL t`: whatever is created, it has a name.
+        at = kinds[0] if kinds else 1
+        kind = words[at] if at < len(words) else ""
+        at += 1
+        if words[at : at + 3] == ["IF", "NOT", "EXISTS"]:
+            at += 3
+        path: list[Token] = []
+        while at < len(tokens) and tokens[at].kind in (Kind.WORD, Kind.NAME):
+            path.append(tokens[at])
+            if tokens[at + 1].key != ".":
+                break
+            at += 2
+        if path:
+            span = Span(path[0].start, path[-1].end)
+            self.refused.append(Refused(kind, Name(path[-1].value, span, tuple(token.value for token in path))))
 
     def _explained(self, tokens: list[Token], problem: Problem) -> Problem:
         """The problem with the nearest word that could have stood there."""

@@ -22,6 +22,11 @@ class Name:
     span: Span
     path: tuple[str, ...] = ()
 
+    @property
+    def written(self) -> str:
+        """With its catalog and database, where it has them."""
+        return ".".join(self.path) or self.text
+
 
 @dataclass(frozen=True)
 class Text:
@@ -218,8 +223,11 @@ class Explain:
 
 @dataclass(frozen=True)
 class Use:
+    """`USE database` and `USE CATALOG catalog`."""
+
     span: Span
     name: Name
+    catalog: bool = False
 
 
 @dataclass(frozen=True)
@@ -254,8 +262,16 @@ Statement = (
 
 
 @dataclass(frozen=True)
+class Refused:
+    """What a CREATE with a mistake would have made; `kind` is TABLE, VIEW, FUNCTION, … or whatever stands in its place."""
+
+    kind: str
+    name: Name
+
+
+@dataclass(frozen=True)
 class Script:
-    """`refused` are the names whose CREATE has a mistake: to call them unknown later on would be a second complaint."""
+    """`refused`: to call these names unknown later on would be a second complaint."""
 
     statements: tuple[Statement, ...]
-    refused: tuple[Name, ...] = ()
+    refused: tuple[Refused, ...] = ()

@@ -13,8 +13,16 @@ from collections.abc import Callable
 from enum import Enum
 from typing import IO, TYPE_CHECKING, Protocol
 
+from firesteel.errors import one_line
 from firesteel.observe.snapshot import JobSnapshot, State
-from firesteel.ui.text import render_json, render_line, render_milliseconds, render_seconds, render_summary
+from firesteel.ui.text import (
+    render_doing,
+    render_json,
+    render_line,
+    render_milliseconds,
+    render_seconds,
+    render_summary,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -30,7 +38,9 @@ class Output(Enum):
 
 
 class View(Protocol):
-    """`show` is cheap and may be called at any rate; `close` ends the view with the summary and is called once."""
+    """`show` is cheap and may be called at any rate; `close` ends the view and is called once. It gives the summary of what the
+    job did, unless it failed before it did anything.
+    """
 
     def show(self, snapshot: JobSnapshot) -> None: ...
 
@@ -57,41 +67,64 @@ class SummaryOnly:
         pass
 
     def close(self, snapshot: JobSnapshot) -> None:
-        print(render_summary(snapshot), file=self._out, flush=True)
+        if snapshot.has_run:
+            print(render_summary(snapshot), file=self._out, flush=True)
+
+
+#: A job of which there is nothing to say is known to be alive by a line from time to time.
+_HEARTBEAT = 10.0
 
 
 class PlainLines:
-    """At most one line per second, and only when it differs from the last: a log file stays readable."""
+    """For a log file: at most one line per second, each with time and level, and one from time to time when nothing changes."""
+
+    def __init__(
+        self, out: IO[str], clock: Callable[[], float] = time.monotonic, now: Callable[[], float] = time.time
+    ) -> None:
+        self._out = out
+        self._clock = clock
+        self._now = now
+        self._next = 0.0
+        self._last = ""
+        self._said = 0.0
+        self._doing = ""
+
+    def show(self, snapshot: JobSnapshot) -> None:
+        line, now = render_line(snapshot), self._clock()
+        doing = render_doing(snapshot)
+        is_news = line != self._last and (now >= self._next or doing != self._doing)
+        if is_news or now >= self._said + 6 * _HEARTBEAT:
+            self._print("WARN" if snapshot.waiting is not None else "INFO", line)
+            self._last, self._next, self._said, self._doing = line, now + 1.0, now, doing
+
+    def close(self, snapshot: JobSnapshot) -> None:
+        if not snapshot.has_run:
+            return
+        failed = snapshot.state is State.FAILED
+        self._print("ERROR" if failed else "WARN" if snapshot.torn else "INFO", render_summary(snapshot))
+
+    def _print(self, level: str, text: str) -> None:
+        moment = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self._now()))
+        print(f"{moment} {level:<5} {text}", file=self._out, flush=True)
+
+
+class JsonLines:
+    """One line per snapshot that says something new, and one from time to time; the last one has the state in which the job
+    ended.
+    """
 
     def __init__(self, out: IO[str], clock: Callable[[], float] = time.monotonic) -> None:
         self._out = out
         self._clock = clock
+        self._last: tuple[object, ...] | None = None
         self._next = 0.0
-        self._last = ""
-
-    def show(self, snapshot: JobSnapshot) -> None:
-        line, now = render_line(snapshot), self._clock()
-        if line != self._last and now >= self._next:
-            print(line, file=self._out, flush=True)
-            self._last, self._next = line, now + 1.0
-
-    def close(self, snapshot: JobSnapshot) -> None:
-        print(render_summary(snapshot), file=self._out, flush=True)
-
-
-class JsonLines:
-    """One line per snapshot that says something new; the last one has the state in which the job ended."""
-
-    def __init__(self, out: IO[str]) -> None:
-        self._out = out
-        self._last: tuple[State, int] | None = None
 
     def show(self, snapshot: JobSnapshot) -> None:
         # That time passes is no news.
-        news = (snapshot.state, snapshot.batches)
-        if news != self._last:
+        news = (snapshot.state, snapshot.batches, snapshot.doing, snapshot.idle, snapshot.waiting, snapshot.restarts)
+        if news != self._last or self._clock() >= self._next:
             print(render_json(snapshot), file=self._out, flush=True)
-            self._last = news
+            self._last, self._next = news, self._clock() + _HEARTBEAT
 
     def close(self, snapshot: JobSnapshot) -> None:
         self.show(snapshot)
@@ -117,7 +150,8 @@ class LiveTable:
     def close(self, snapshot: JobSnapshot) -> None:
         if self._live is not None:
             self._live.stop()
-        print(render_summary(snapshot), file=self._out, flush=True)
+        if snapshot.has_run:
+            print(render_summary(snapshot), file=self._out, flush=True)
 
 
 _COLOURS = {
@@ -137,13 +171,16 @@ def render_table(snapshot: JobSnapshot) -> RenderableType:
     from rich.text import Text
 
     state = snapshot.state.value
-    head = Text.assemble((snapshot.name, "bold"), "  ", (state, _COLOURS[state]))
+    head = Text.assemble((one_line(snapshot.name), "bold"), "  ", (state, _COLOURS[state]))
     if snapshot.started:
         head.append(f"  {render_seconds(snapshot.seconds)}")
     if snapshot.batch_id is not None and snapshot.batch_ms is not None:
         head.append(f"  batch {snapshot.batch_id}, {render_milliseconds(snapshot.batch_ms)}", "dim")
     if snapshot.late:
         head.append(f"  {snapshot.late:,} late", "red")
+    doing = render_doing(snapshot)
+    if doing:
+        head.append(f"\n{doing}", "red" if snapshot.waiting is not None else "dim")
     table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column("")
     table.add_column("table")
@@ -153,12 +190,12 @@ def render_table(snapshot: JobSnapshot) -> RenderableType:
         lag, bad = "?" if source.lag is None else f"{source.lag:,}", sum(source.rejects.values())
         table.add_row(
             Text("read", "dim"),
-            Text(source.table),
+            Text(one_line(source.table)),
             f"{source.rows:,}",
             f"{source.rows_per_second:,.0f}",
             lag,
             Text(f"{bad:,}", "red" if bad else "dim"),
         )
     for sink in snapshot.sinks:
-        table.add_row(Text("written", "dim"), Text(sink.table), f"{sink.rows:,}", "", "", "")
+        table.add_row(Text("written", "dim"), Text(one_line(sink.table)), f"{sink.rows:,}", "", "", "")
     return Group(head, *([table] if table.row_count else []))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 
-from firesteel.observe.snapshot import JobSnapshot, SinkSnapshot, SourceSnapshot, State
+from firesteel.errors import one_line, printable_json
+from firesteel.observe.snapshot import JobSnapshot, SinkSnapshot, SourceSnapshot, State, Waiting
 
 _ENDINGS = {State.FINISHED: "finished", State.FAILED: "failed", State.STOPPING: "stopped"}
 
@@ -25,8 +27,30 @@ def render_line(snapshot: JobSnapshot) -> str:
         parts.append(f"{snapshot.rejects:,} bad records")
     if snapshot.late:
         parts.append(f"{snapshot.late:,} late")
-    told = ", ".join(parts) if snapshot.batches or snapshot.sources else ""
-    return f"{snapshot.name} {snapshot.state.value}" + (f": {told}" if told else "")
+    if not (snapshot.batches or snapshot.sources):
+        parts = []
+    told = ", ".join([*filter(None, [render_doing(snapshot)]), *parts])
+    return one_line(f"{snapshot.name} {snapshot.state.value}" + (f": {told}" if told else ""))
+
+
+def render_doing(snapshot: JobSnapshot) -> str:
+    """What the job is doing while no rows come, or what it waits for.
+
+    >>> render_doing(JobSnapshot("pv", doing="starts Spark"))
+    'starts Spark'
+    """
+    if snapshot.waiting is not None:
+        waiting = snapshot.waiting
+        return f"waits for Kafka at {waiting.broker} since {render_time(waiting.since)} ({waiting.why})"
+    if snapshot.doing:
+        return snapshot.doing
+    if snapshot.idle and snapshot.state is State.RUNNING:
+        return "nothing new" + (f" since {render_time(snapshot.last_batch)}" if snapshot.last_batch else "")
+    return ""
+
+
+def render_time(moment: float) -> str:
+    return time.strftime("%H:%M:%S", time.localtime(moment))
 
 
 def render_summary(snapshot: JobSnapshot) -> str:
@@ -34,7 +58,7 @@ def render_summary(snapshot: JobSnapshot) -> str:
     seconds = snapshot.seconds
     rate = f", {snapshot.rows_read / seconds:,.0f} rows/s" if seconds > 0 and snapshot.rows_read else ""
     head = f"{snapshot.name} {_ENDINGS.get(snapshot.state, snapshot.state.value)}"
-    lines = [f"{head} after {render_seconds(seconds)}, {snapshot.batches:,} batches{rate}."]
+    lines = [f"{head} after {render_seconds(seconds)}, {render_count(snapshot.batches, 'batch', 'batches')}{rate}."]
     names = [*(source.table for source in snapshot.sources), *(sink.table for sink in snapshot.sinks)]
     width = max(map(len, names), default=0)
     for source in snapshot.sources:
@@ -48,27 +72,48 @@ def render_summary(snapshot: JobSnapshot) -> str:
             f"  logged   {source.table:<{width}}  {n:>14,} rows  to '{topic}'"
             for topic, n in sorted(source.dead_letters.items())
         ]
+        lines += [
+            f"  changed  {source.table:<{width}}  {n:>14,} values  in '{name}': NULL, or what fitted"
+            for name, n in sorted(source.changed.items())
+        ]
+        if source.empty:
+            lines.append(f"  empty    {source.table:<{width}}  {source.empty:>14,} messages without a row")
     if snapshot.late:
         lines.append(f"  late     {'':<{width}}  {snapshot.late:>14,} rows  after their window was closed")
     lines += [f"  written  {sink.table:<{width}}  {sink.rows:>14,} rows" for sink in snapshot.sinks]
     if snapshot.skipped_batches:
-        lines.append(f"  skipped  {snapshot.skipped_batches:,} batches that had been written before a failure")
+        skipped = render_count(snapshot.skipped_batches, "batch", "batches")
+        lines.append(f"  skipped  {skipped} that had been written before a failure")
+    if snapshot.restarts:
+        lines.append(
+            f"  retried  {render_count(snapshot.restarts, 'time', 'times')}, because a broker or a Python process was away"
+        )
+    if snapshot.torn:
+        lines.append(
+            f"  torn off {render_count(snapshot.torn, 'batch', 'batches')} that had not ended in time: the next start repeats"
+            f" {'it' if snapshot.torn == 1 else 'them'}"
+        )
     if snapshot.checkpoint:
         lines.append(f"  state    {snapshot.checkpoint}")
-    return "\n".join(lines)
+    return "\n".join(map(one_line, lines))
 
 
 def render_json(snapshot: JobSnapshot) -> str:
-    return json.dumps(
+    text = json.dumps(
         {
             "job": snapshot.name,
             "state": snapshot.state.value,
             "started": snapshot.started,
             "updated": snapshot.updated,
+            "doing": render_doing(snapshot),
+            "waiting_for": _waiting(snapshot.waiting),
             "batches": snapshot.batches,
             "skipped_batches": snapshot.skipped_batches,
             "batch_id": snapshot.batch_id,
             "batch_ms": snapshot.batch_ms,
+            "last_batch": snapshot.last_batch,
+            "restarts": snapshot.restarts,
+            "torn_batches": snapshot.torn,
             "rows_read": snapshot.rows_read,
             "rows_written": snapshot.rows_written,
             "rows_late": snapshot.late,
@@ -82,6 +127,11 @@ def render_json(snapshot: JobSnapshot) -> str:
         },
         ensure_ascii=False,
     )
+    return printable_json(text)
+
+
+def _waiting(waiting: Waiting | None) -> dict[str, object] | None:
+    return None if waiting is None else {"broker": waiting.broker, "since": waiting.since, "why": waiting.why}
 
 
 def _source(source: SourceSnapshot) -> dict[str, object]:
@@ -94,6 +144,8 @@ def _source(source: SourceSnapshot) -> dict[str, object]:
         "rejects": dict(source.rejects),
         "first_reject": source.first_reject,
         "dead_letters": dict(source.dead_letters),
+        "changed": dict(source.changed),
+        "empty": source.empty,
     }
 
 
@@ -111,6 +163,14 @@ def render_seconds(seconds: float) -> str:
     if seconds < 3600:
         return f"{int(seconds // 60)} min {int(seconds % 60)} s"
     return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"
+
+
+def render_count(number: int, one: str, many: str) -> str:
+    """
+    >>> render_count(1, "batch", "batches"), render_count(1200, "batch", "batches")
+    ('1 batch', '1,200 batches')
+    """
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def render_milliseconds(milliseconds: int) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from firesteel import types
-from firesteel.formats import jackson, java_number
+from firesteel.formats import java_number
 from firesteel.formats.avro.exact import BadRecord, Corrupt, read_millis, read_time, to_decimal
 from firesteel.formats.avro.schema import NAMESPACE, is_micros
 from firesteel.formats.codec import Reason
+from firesteel.formats.java_text import to_utf8_text
 from firesteel.formats.json.exact import RANGES
 from firesteel.formats.json.limit import TooLarge
 from firesteel.formats.json.token import Kind, MalformedJson, Token, read_strict_tokens
@@ -193,7 +194,7 @@ def _value(data_type: DataType, record: str, legacy: bool) -> Reader:
         case types.Double():
             return lambda source: float(source.number("a number").text)
         case types.Char() | types.Varchar():
-            return lambda source: jackson.to_utf8_text(source.expect(Kind.STRING, "a string"))
+            return lambda source: to_utf8_text(source.expect(Kind.STRING, "a string"))
         case types.Binary() | types.Varbinary():
             return _bytes
         case types.Decimal(precision, scale):
@@ -260,7 +261,7 @@ def _map(read: Reader) -> Reader:
         source.expect(Kind.START_OBJECT, "a map")
         result: dict[str, object] = {}
         while source.token.kind is not Kind.END_OBJECT:
-            name = jackson.to_utf8_text(source.expect(Kind.NAME, "a key"))
+            name = to_utf8_text(source.expect(Kind.NAME, "a key"))
             result[name] = read(source)
         source.at += 1
         return list(result.items())

@@ -11,7 +11,7 @@ from firesteel.formats.arrow import arrow_type
 from firesteel.formats.block import Fast, Rows, decode_present
 from firesteel.formats.changelog.change import Changed, metadata_name
 from firesteel.formats.changelog.metadata import Item
-from firesteel.formats.codec import Decoded, Reason, Reject
+from firesteel.formats.codec import Decoded, Reject
 from firesteel.formats.json.exact import BadMessage
 from firesteel.types import Field
 
@@ -59,7 +59,6 @@ class ChangelogDecoder:
             found.rows.append(row + changed.metadata)
             found.origin.append(index)
             found.kinds.append(kind)
-        found.rejects += [
-            Reject(index, Reason.BAD_VALUE, bad.detail, self._columns.get(bad.column, bad.column), kept=True)
-            for bad in changed.bad
-        ]
+        for bad in changed.bad:
+            column = None if bad.column is None else self._columns.get(bad.column, bad.column)
+            found.rejects.append(Reject(index, bad.reason, bad.detail, column, kept=True))

@@ -45,7 +45,7 @@ class LineReader:
         self._ignored: list[str] = []
 
     def read(self, message: bytes) -> tuple[list[object] | None, list[tuple[int, str]]]:
-        """The row, if the message has one, and the fields that became NULL. Raises BadLine."""
+        """The row, if the message has one, and the fields that became NULL or did not fit. Raises BadLine."""
         try:
             texts = split_line(message.decode("utf-8-sig"), self._settings)
         except UnicodeDecodeError as error:
@@ -140,6 +140,15 @@ class LineReader:
         parts = text.split(self._settings.element_delimiter)
         return [part.strip(java_number.JAVA_SPACE) for part in parts] if self._settings.trim_spaces else parts
 
+    def _decimal(self, precision: int, scale: int) -> Converter:
+        def read(text: str) -> object:
+            value = java_number.parse_decimal(text, precision, scale)
+            if value is None:
+                self._ignored.append(java_number.unfit_detail(text, precision, scale))
+            return value
+
+        return read
+
     def _simple(self, data_type: DataType) -> Converter:
         trim = java_number.JAVA_SPACE
         match data_type:
@@ -155,7 +164,7 @@ class LineReader:
             case types.Double():
                 return lambda text: java_number.parse_double(text.strip(trim))
             case types.Decimal(precision, scale):
-                return lambda text: java_number.parse_decimal(text, precision, scale)
+                return self._decimal(precision, scale)
             case types.Char() | types.Varchar():
                 return lambda text: text
             case types.Binary() | types.Varbinary():

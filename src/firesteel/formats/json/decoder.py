@@ -9,7 +9,7 @@ import pyarrow as pa
 from firesteel.catalog.table import BoundFormat
 from firesteel.formats.arrow import arrow_type
 from firesteel.formats.block import Rows, decode_present
-from firesteel.formats.codec import Decoded, Reason, Reject
+from firesteel.formats.codec import Decoded, Reject
 from firesteel.formats.json.block import block_reader
 from firesteel.formats.json.exact import BadMessage, RowReader
 from firesteel.formats.json.settings import from_options
@@ -43,7 +43,6 @@ class JsonDecoder:
             return
         found.rows += rows
         found.origin += [index] * len(rows)
-        found.rejects += [
-            Reject(index, Reason.BAD_VALUE, field.detail, self._column.get(field.column, field.column), kept=True)
-            for field in bad
-        ]
+        for field in bad:
+            column = None if field.column is None else self._column.get(field.column, field.column)
+            found.rejects.append(Reject(index, field.reason, field.detail, column, kept=bool(rows)))

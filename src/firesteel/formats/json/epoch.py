@@ -144,6 +144,8 @@ def _unscaled(precision: int, scale: int) -> Finish:
             values = [None if text is None else read_unscaled(text, precision, scale) for text in texts.to_pylist()]
         except ValueError:
             return None
+        if None in values and values.count(None) != texts.null_count:
+            return None
         return pa.array(values, kind)
 
     return finish

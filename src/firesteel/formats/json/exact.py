@@ -12,9 +12,10 @@ from decimal import Decimal
 from firesteel import types
 from firesteel.formats import jackson, java_number, java_time
 from firesteel.formats.codec import Reason
+from firesteel.formats.java_text import to_utf8_text
 from firesteel.formats.json.limit import TooLarge
 from firesteel.formats.json.settings import JsonSettings
-from firesteel.formats.json.token import Kind, MalformedJson, Token, read_tokens
+from firesteel.formats.json.token import Kind, MalformedJson, Token, read_tokens, read_whole_elements
 from firesteel.types import DataType, Field
 
 _NUMBERS = (Kind.INTEGER, Kind.FLOATING)
@@ -38,15 +39,16 @@ class BadMessage(ValueError):
 
 @dataclass(frozen=True)
 class BadField:
-    """A field that became NULL because parse errors are ignored."""
+    """What is wrong with a field that became NULL because parse errors are ignored, or, without a column, with a row left out."""
 
-    column: str
+    column: str | None
     detail: str
+    reason: Reason = Reason.BAD_VALUE
 
 
 @dataclass
 class Cursor:
-    """A place in a token list. `bad` collects what was ignored on the way."""
+    """A place in a token list. `bad` collects on the way what was ignored, and what did not come as it stood."""
 
     tokens: list[Token]
     at: int = 0
@@ -76,22 +78,34 @@ class RowReader:
 
     def read(self, message: bytes) -> tuple[list[list[object]], list[BadField]]:
         """The rows of the message, and the fields that had to be ignored. Raises BadMessage."""
-        try:
-            elements = read_tokens(message)
-        except MalformedJson as error:
-            raise BadMessage(Reason.MALFORMED, str(error)) from None
-        except TooLarge as error:
-            raise BadMessage(Reason.TOO_LARGE, str(error)) from None
         rows: list[list[object]] = []
         bad: list[BadField] = []
-        for tokens in elements:
+        for tokens in self._elements(message, bad):
             cursor = Cursor(tokens)
             if cursor.is_on(Kind.NULL):
                 continue
-            if not cursor.is_on(Kind.START_OBJECT):
-                raise BadMessage(Reason.MALFORMED, "an element of the message's array is not an object")
-            rows.append(self._read_row(cursor, bad))
+            try:
+                if not cursor.is_on(Kind.START_OBJECT):
+                    raise BadMessage(Reason.MALFORMED, "an element of the message's array is not an object")
+                rows.append(self._read_row(cursor, bad))
+            except BadMessage as error:
+                if not self._settings.ignore_parse_errors:
+                    raise
+                bad.append(BadField(error.column, error.detail, error.reason))
         return rows, bad
+
+    def _elements(self, message: bytes, bad: list[BadField]) -> list[list[Token]]:
+        """The rows' tokens. Where errors are ignored, of an array that breaks off those before the break."""
+        try:
+            return read_tokens(message)
+        except MalformedJson as error:
+            whole = read_whole_elements(message) if self._settings.ignore_parse_errors else []
+            if not whole:
+                raise BadMessage(Reason.MALFORMED, str(error)) from None
+            bad.append(BadField(None, str(error), Reason.MALFORMED))
+            return whole
+        except TooLarge as error:
+            raise BadMessage(Reason.TOO_LARGE, str(error)) from None
 
     def _read_row(self, cursor: Cursor, bad: list[BadField]) -> list[object]:
         row: list[object] = [None] * self._width
@@ -186,8 +200,8 @@ class RowReader:
 
     def _string(self, cursor: Cursor) -> str:
         if cursor.token.kind in (Kind.START_OBJECT, Kind.START_ARRAY):
-            return jackson.to_utf8_text(_tree_text(cursor, self._exact_trees))
-        return jackson.to_utf8_text(cursor.token.text)
+            return to_utf8_text(_tree_text(cursor, self._exact_trees))
+        return to_utf8_text(cursor.token.text)
 
     def _array(self, element: DataType) -> Converter:
         convert = self._nullable(element)
@@ -215,7 +229,7 @@ class RowReader:
             result: dict[str, object] = {}
             cursor.at += 1
             while not cursor.is_on(Kind.END_OBJECT):
-                name = jackson.to_utf8_text(cursor.token.text)
+                name = to_utf8_text(cursor.token.text)
                 cursor.at += 1
                 result[name] = convert(cursor)
                 cursor.at += 1
@@ -312,7 +326,10 @@ def _wide_integer(low: int, high: int) -> Converter:
             value = float(text)
             if not float(low) <= value <= float(high):
                 raise ValueError(f"'{java_number.shorten(text)}' is out of range")
-            return min(max(int(value), low), high)
+            whole = min(max(int(value), low), high)
+            if whole != value:
+                cursor.bad.append(java_number.cut_detail(text, whole))
+            return whole
         return java_number.parse_integer(text.strip(java_number.JAVA_SPACE), low, high)
 
     return read
@@ -338,7 +355,10 @@ def _decimal(precision: int, scale: int) -> Converter:
             text = text.strip(java_number.JAVA_SPACE)
         elif cursor.token.kind not in _NUMBERS:
             raise ValueError(f"{_describe(cursor.token)} is not a number")
-        return java_number.parse_decimal(text, precision, scale)
+        value = java_number.parse_decimal(text, precision, scale)
+        if value is None:
+            cursor.bad.append(java_number.unfit_detail(text, precision, scale))
+        return value
 
     return read
 

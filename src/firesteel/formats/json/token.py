@@ -105,6 +105,27 @@ def read_tokens(message: bytes) -> list[list[Token]]:
     raise MalformedJson("the message is neither a JSON object nor an array of objects")
 
 
+def read_whole_elements(message: bytes) -> list[list[Token]]:
+    """Of a message that breaks off, the elements of its array that stand whole before the break."""
+    text = message.decode("utf-8", "replace").removeprefix("\ufeff")
+    match = _BLANK.match(text)
+    assert match is not None
+    found: list[list[Token]] = []
+    at = match.end()
+    while text[at : at + 1] == ("," if found else "["):
+        start = _BLANK.match(text, at + 1)
+        assert start is not None
+        try:
+            value, at = _DECODER.raw_decode(text, start.end())
+        except (JSONDecodeError, RecursionError, TooLarge):
+            break
+        found.append(_flatten(value))
+        behind = _BLANK.match(text, at)
+        assert behind is not None
+        at = behind.end()
+    return found
+
+
 def read_strict_tokens(message: bytes) -> list[Token]:
     """The tokens of the message's first value, in which no string holds a control character."""
     return _flatten(_read(message, _STRICT_DECODER))

@@ -12,6 +12,7 @@ from decimal import Decimal
 from firesteel import types
 from firesteel.formats import jackson, java_number, java_time
 from firesteel.formats.codec import Reason
+from firesteel.formats.java_text import to_utf8_text
 from firesteel.formats.json import epoch
 from firesteel.formats.json.epoch import EpochRules
 from firesteel.formats.json.exact import RANGES, BadField, BadMessage, has_decimal
@@ -53,7 +54,7 @@ class TreeReader:
         return RowConverter([(field.name, self.converter(field.type)) for field in fields], self.take_ignored)
 
     def take_ignored(self) -> list[str]:
-        """What was ignored since the last time."""
+        """What was ignored, or did not come as it stood, since the last time."""
         if not self._ignored:
             return []
         ignored, self._ignored = self._ignored, []
@@ -99,11 +100,9 @@ class TreeReader:
                     else java_number.parse_double(self._trimmed(node))
                 )
             case types.Decimal(precision, scale):
-                return lambda node: java_number.parse_decimal(
-                    node if type(node) is Floating and self._decimals else self._text(node), precision, scale
-                )
+                return self._decimal(precision, scale)
             case types.Char() | types.Varchar():
-                return lambda node: jackson.to_utf8_text(self.text(node))
+                return lambda node: to_utf8_text(self.text(node))
             case types.Binary() | types.Varbinary():
                 return lambda node: jackson.decode_base64(node) if type(node) is str else None
             case types.Date():
@@ -183,9 +182,24 @@ class TreeReader:
             # Without exact fractions the greatest BIGINT is compared as the float it rounds to.
             if not (low <= value <= high if self._decimals else float(low) <= value <= float(high)):
                 raise ValueError(f"'{java_number.shorten(node)}' is out of range")
-            return min(max(int(value), low), high)
+            whole = min(max(int(value), low), high)
+            if whole != value:
+                self._ignored.append(java_number.cut_detail(node, whole))
+            return whole
 
         return read
+
+    def _decimal(self, precision: int, scale: int) -> Converter:
+        def read(node: object) -> Decimal | None:
+            text = node if type(node) is Floating and self._decimals else self._text(node)
+            return self._fitted(java_number.parse_decimal(text, precision, scale), text, precision, scale)
+
+        return read
+
+    def _fitted(self, value: Decimal | None, text: str, precision: int, scale: int) -> Decimal | None:
+        if value is None:
+            self._ignored.append(java_number.unfit_detail(text, precision, scale))
+        return value
 
     def _float(self, node: object) -> float:
         if type(node) is Floating and not self._decimals:
@@ -212,7 +226,7 @@ class TreeReader:
         def read(node: object) -> object:
             if not isinstance(node, dict):
                 return []
-            entries = {jackson.to_utf8_text(name): convert(member) for name, member in node.items()}
+            entries = {to_utf8_text(name): convert(member) for name, member in node.items()}
             return list(entries.items())
 
         return read
@@ -239,10 +253,12 @@ class TreeReader:
 
                 def read_decimal(node: object) -> object:
                     if type(node) is str:
-                        return epoch.read_unscaled(node, precision, scale)
-                    if isinstance(node, dict):
-                        return epoch.read_variable(node, precision, scale)
-                    return java_number.parse_decimal(str(node), precision, scale)
+                        value = epoch.read_unscaled(node, precision, scale)
+                    elif isinstance(node, dict):
+                        value = epoch.read_variable(node, precision, scale)
+                    else:
+                        value = java_number.parse_decimal(str(node), precision, scale)
+                    return self._fitted(value, self.text(node), precision, scale)
 
                 return read_decimal
 

@@ -16,6 +16,7 @@ class TreeRowReader:
 
     def __init__(self, fields: Sequence[Field], settings: JsonSettings, table: Sequence[Field]) -> None:
         self._row = TreeReader(settings, table).row(fields)
+        self._ignore = settings.ignore_parse_errors
         self._needed = [field.name for field in fields] if settings.fail_on_missing_field else []
 
     def read(self, message: bytes) -> tuple[list[list[object]], list[BadField]]:
@@ -27,7 +28,11 @@ class TreeRowReader:
             if element is None:
                 continue
             if not isinstance(element, dict):
-                raise BadMessage(Reason.MALFORMED, "the message is neither a JSON object nor an array of objects")
+                broken = "the message is neither a JSON object nor an array of objects"
+                if not (self._ignore and isinstance(root, list)):
+                    raise BadMessage(Reason.MALFORMED, broken)
+                bad.append(BadField(None, broken, Reason.MALFORMED))
+                continue
             for name in self._needed:
                 if name not in element:
                     raise BadMessage(Reason.MISSING_FIELD, f"the message has no field '{name}'", name)

@@ -1,0 +1,51 @@
+"""The port on which Spark's JVM asks Python to run a batch takes nobody who does not know a secret.
+
+PySpark opens it without one: whoever can reach it can call what it offers. Py4J knows how to ask for a secret, but its JVM's
+side forgets the secret when it is told the port, so here it gets a client that does not.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from py4j.clientserver import ClientServer
+from py4j.java_gateway import JavaObject
+from pyspark.java_gateway import ensure_callback_server_started
+from pyspark.sql import SparkSession
+
+
+def guard_callbacks(session: SparkSession) -> None:
+    """Opens the port, if it is not open. One that has been opened before is left as it is."""
+    gateway: Any = session.sparkContext._gateway
+    if not isinstance(gateway, ClientServer) or gateway.__dict__.get("_callback_server") is not None:
+        return
+    secret = secrets.token_hex(32)
+    gateway.callback_server_parameters.auth_token = secret
+    start: Any = ensure_callback_server_started
+    start(gateway)
+    _tell_jvm(gateway, secret)
+
+
+def _tell_jvm(gateway: Any, secret: str) -> None:
+    jvm = gateway.jvm
+    server = JavaObject("GATEWAY_SERVER", gateway._gateway_client)
+    target, client = server.getGateway(), server.getCallbackClient()
+    told = jvm.py4j.PythonClient(
+        target,
+        None,
+        client.getPort(),
+        client.getAddress(),
+        30,
+        jvm.java.util.concurrent.TimeUnit.SECONDS,
+        jvm.javax.net.SocketFactory.getDefault(),
+        server,
+        client.isMemoryManagementEnabled(),
+        client.getReadTimeout(),
+        secret,
+    )
+    # There is no method for it but the one that forgets the secret.
+    field = target.getClass().getDeclaredField("cbClient")
+    field.setAccessible(True)
+    field.set(target, told)
+    client.shutdown()

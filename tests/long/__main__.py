@@ -1,0 +1,166 @@
+"""The long forms of the tests, one after the other: what `make test` has no time for.
+
+    python -m tests.long [PART…] [--rounds 200] [--write]
+
+Says what each found and how long it took, what was left out and why. `--write` puts that into bench/RELIABILITY.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "bench" / "RELIABILITY.md"
+
+_PYTHON = sys.executable
+_PYTEST = (_PYTHON, "-m", "pytest", "-q")
+
+#: So many of the last lines of what a part said stand on the page.
+_LAST = 40
+
+
+@dataclass(frozen=True)
+class Part:
+    """`why_not` says what is missing here for it; empty where nothing is."""
+
+    name: str
+    about: str
+    command: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    part: Part
+    status: int
+    seconds: float
+    said: str
+
+
+def parts(rounds: int) -> tuple[Part, ...]:
+    """`rounds` is the number of the storms', together."""
+
+    def storm(share: int, *words: str) -> tuple[str, ...]:
+        return (_PYTHON, "-m", "tests.faults.storm", "--rounds", str(max(1, rounds // share)), *words)
+
+    return (
+        Part(
+            "moments",
+            "a writer or a driver dies at every moment of a batch",
+            (*_PYTEST, "tests/faults", "tests/spark/test_spark_fault.py"),
+            {"FIRESTEEL_SOAK": "1"},
+        ),
+        Part("soak", "deaths at moments chosen by chance, 1,000,000 rows", (_PYTHON, "-m", "tests.faults.soak")),
+        Part("storm", "signals to every kind of process, exactly-once", storm(2)),
+        Part(
+            "stops",
+            "the same, only told to end, at-least-once: no row comes twice",
+            storm(4, "--guarantee", "at-least-once", "--only", "stops"),
+        ),
+        Part(
+            "deaths",
+            "the same, only deaths, at-least-once: no row is lost",
+            storm(4, "--guarantee", "at-least-once", "--only", "deaths"),
+        ),
+        Part(
+            "brokers",
+            "three brokers restarted in turn, three times; one away for five minutes",
+            (_PYTHON, "-m", "tests.faults.rolling"),
+        ),
+        Part(
+            "oracle",
+            "queries made by chance, against DuckDB",
+            (*_PYTEST, "-s", "tests/oracle"),
+            {"ORACLE_ROUNDS": "20", "ORACLE_QUESTIONS": "21"},
+        ),
+        Part("scripts", "20,000 damaged scripts", (_PYTHON, "-m", "tests.fuzz.scripts", "--rounds", "20000")),
+        Part(
+            "records",
+            "20,000 damaged records of each format",
+            (_PYTHON, "-m", "tests.fuzz.records", "--rounds", "20000", "--format", "all"),
+        ),
+        Part("jobs", "200 damaged records of each format through real jobs", (_PYTHON, "-m", "tests.fuzz.jobs")),
+        Part("pyspark", "the tests on the older PySpark", (_PYTHON, "-m", "tests.long.pyspark")),
+        Part("databases", "sinks and look-ups in databases", why_not="there are no such connectors yet"),
+        Part("stores", "state in object stores", why_not="state is in folders only, so far"),
+        Part("browser", "the page in a browser", why_not="there is no page yet"),
+    )
+
+
+def run(part: Part, folder: Path) -> Result:
+    log = folder / f"{part.name}.log"
+    began = time.monotonic()
+    with log.open("w") as out:
+        status = subprocess.run(
+            part.command, stdout=out, stderr=out, cwd=ROOT, env={**os.environ, **part.environment}, check=False
+        ).returncode
+    return Result(part, status, time.monotonic() - began, log.read_text(errors="replace"))
+
+
+def render(results: list[Result], left_out: list[Part]) -> str:
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, cwd=ROOT, check=False
+    ).stdout.strip()
+    lines = [
+        "# What was done to it, and what came of it",
+        "",
+        f"Written by `python -m tests.long --write` at commit {commit}, on {os.cpu_count()} cores. `make test-full` does it again.",
+        "",
+        "| part | what | result | took |",
+        "|---|---|---|--:|",
+    ]
+    for result in results:
+        verdict = "passed" if result.status == 0 else f"**exit status {result.status}**"
+        lines.append(f"| {result.part.name} | {result.part.about} | {verdict} | {result.seconds / 60:.1f} min |")
+    lines += [f"| {part.name} | {part.about} | left out: {part.why_not} | |" for part in left_out]
+    for result in results:
+        lines += ["", f"## {result.part.name}", "", "```text", _end(result.said), "```"]
+    return "\n".join(lines) + "\n"
+
+
+def _end(said: str) -> str:
+    """The last lines, without paths of this machine."""
+    kept = [line for line in said.splitlines() if line.strip() and "rdkafka" not in line][-_LAST:]
+    return re.sub(r"/(?:tmp|root|work|home)/\S+", "…", "\n".join(line[:200] for line in kept))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", nargs="*")
+    parser.add_argument("--rounds", type=int, default=200, help="of the storms, together")
+    parser.add_argument("--write", action="store_true")
+    args = parser.parse_args()
+    known = parts(args.rounds)
+    names = [part.name for part in known]
+    for name in args.part:
+        if name not in names:
+            parser.error(f"'{name}' is no part; there are {', '.join(names)}")
+    chosen = [part for part in known if part.name in (args.part or names)]
+    results: list[Result] = []
+    with tempfile.TemporaryDirectory(prefix="firesteel-long-") as folder:
+        for part in chosen:
+            if part.why_not:
+                print(f"{part.name}: left out: {part.why_not}", flush=True)
+                continue
+            print(f"{part.name}: {part.about} …", flush=True)
+            results.append(run(part, Path(folder)))
+            print(f"  exit status {results[-1].status} after {results[-1].seconds:.0f} s", flush=True)
+            if results[-1].status:
+                print(results[-1].said[-4000:], flush=True)
+    if args.write:
+        PAGE.write_text(render(results, [part for part in chosen if part.why_not]))
+    sys.exit(any(result.status for result in results))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""Findings A10 and D14: what is read otherwise than it stands is counted, and so is what holds no row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+import pytest
+from pyspark.sql import SparkSession
+from tests.formats.formats_tables import bind, parse_columns
+
+import firesteel
+from firesteel.dev.record import write_records
+from firesteel.formats.codec import Reason, Reject
+from firesteel.formats.registry import make_decoder
+from firesteel.kafka.dead_letter import StagedRange
+from firesteel.observe.snapshot import JobSnapshot, SourceSnapshot
+from firesteel.spark.tally import Tally, take_tally
+from firesteel.ui.text import render_json, render_summary
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "message", "row", "changed"),
+    [
+        ("json", "a BIGINT", b'{"a":4.7}', 4, True),
+        ("json", "a INT", b'{"a":-0.5}', 0, True),
+        ("json", "a INT", b'{"a":4.0}', 4, False),
+        ("json", "a DECIMAL(3, 1)", b'{"a":1234}', None, True),
+        ("json", "a DECIMAL(3, 1)", b'{"a":"1234.5"}', None, True),
+        ("json", "a DECIMAL(3, 1)", b'{"a":12.34}', "12.3", False),
+        ("json", "a DECIMAL(3, 1)", b'{"a":null}', None, False),
+        ("debezium-json", "a BIGINT", b'{"before":null,"after":{"a":4.7},"op":"c"}', 4, True),
+        ("canal-json", "a DECIMAL(3, 1)", b'{"data":[{"a":"1234"}],"type":"INSERT"}', None, True),
+        ("csv", "a DECIMAL(3, 1)", b"1234", None, True),
+        ("csv", "a DECIMAL(3, 1)", b"12.34", "12.3", False),
+    ],
+)
+def test_findings_a10_a_value_that_does_not_fit_is_told(
+    name: str, columns: str, message: bytes, row: object, changed: bool
+) -> None:
+    bound = bind(parse_columns(columns), name)
+    decoded = make_decoder(bound, bound.columns).decode([message])
+    [value] = decoded.batch.column(0).to_pylist()
+    assert str(value) == str(row)
+    assert [(reject.column, reject.kept) for reject in decoded.rejects] == ([("a", True)] if changed else [])
+
+
+def kept(column: str | None) -> Reject:
+    return Reject(0, Reason.BAD_VALUE, "", column, kept=True)
+
+
+def test_findings_a10_a_range_that_is_read_twice_counts_once(tmp_path: Path) -> None:
+    for start, end, count in ((0, 10, 1), (0, 10, 1), (10, 30, 2), (20, 30, 1)):
+        tally = Tally()
+        tally.add([kept("a")] * count + [kept(None), Reject(1, Reason.MALFORMED, "")], empty=count)
+        tally.write(tmp_path, StagedRange(0, 7, "t", 0, start, end))
+    Tally().write(tmp_path, StagedRange(0, 7, "t", 1, 0, 5))
+    assert len(list((tmp_path / "0-7").iterdir())) == 3
+    assert take_tally(tmp_path, 0, 7) == Tally({"a": 3, "(row)": 2}, 3)
+    assert take_tally(tmp_path, 0, 7) == Tally()
+    assert not list(tmp_path.iterdir())
+
+
+def test_findings_a10_the_views_tell_it() -> None:
+    source = SourceSnapshot("src", rows=3, changed={"amount": 2}, empty=1)
+    snapshot = JobSnapshot("job", sources=(source,))
+    assert "changed  src               2 values  in 'amount'" in render_summary(snapshot)
+    assert "empty    src               1 messages without a row" in render_summary(snapshot)
+    [told] = orjson.loads(render_json(snapshot))["sources"]
+    assert (told["changed"], told["empty"]) == ({"amount": 2}, 1)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("mode", ["fail", "ignore"])
+def test_findings_a10_d14_a_job_counts_whatever_its_mode(
+    cluster: dict[str, str], make_topic: Callable[..., str], spark: SparkSession, tmp_path: Path, mode: str
+) -> None:
+    source, sink = make_topic(partitions=2), make_topic()
+    values = [b'{"id":4.7,"d":1}', b"", b'{"id":1,"d":12345}', None, b'{"id":2,"d":1.5}', b"[]"]
+    write_records(cluster, source, [(None, value) for value in values])
+    path = tmp_path / "job.sql"
+    servers = (
+        f"'connector' = 'kafka', 'format' = 'json', 'properties.bootstrap.servers' = '{cluster['bootstrap.servers']}'"
+    )
+    path.write_text(
+        f"CREATE TABLE src (id BIGINT, d DECIMAL(3, 1)) WITH ({servers}, 'topic' = '{source}',"
+        f" 'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset', 'error-handling.mode' = '{mode}');"
+        f" CREATE TABLE snk (id BIGINT, d DECIMAL(3, 1)) WITH ({servers}, 'topic' = '{sink}');"
+        " INSERT INTO snk SELECT id, d FROM src;"
+    )
+    job = firesteel.run(path, spark=spark)
+    [read] = job.snapshot().sources
+    assert (read.rows, dict(read.rejects), dict(read.changed), read.empty) == (3, {}, {"id": 1, "d": 1}, 3)
