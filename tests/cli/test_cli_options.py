@@ -93,6 +93,6 @@ def test_findings_c13_a_setting_and_an_option_of_a_format(capsys: pytest.Capture
         assert main(["options", name]) == 0
         assert name in capsys.readouterr().out
     assert main(["options", "scan.startup.mode", "--format", "json"]) == 0
-    assert [page["name"] for page in json.loads(capsys.readouterr().out)] == ["kafka", "upsert-kafka"]
+    assert [page["name"] for page in json.loads(capsys.readouterr().out)] == ["kafka", "upsert-kafka", "dynamic-kafka"]
     assert main(["options", "scan.startup.mdoe"]) == 2
     assert "Did you mean 'scan.startup.mode'?" in capsys.readouterr().err

@@ -260,3 +260,14 @@ def test_findings_c7_what_looks_like_a_placeholder_and_is_meant() -> None:
         " 'properties.bootstrap.servers' = 'b:9092', 'csv.null-literal' = '<null>', 'properties.group.id' = 'g');"
     )
     assert warnings(f"{table} INSERT INTO d SELECT id, 'x' FROM e;") == []
+
+
+def test_findings_b9_names_mean_what_they_mean_where_they_stand() -> None:
+    broken = "CREATE TABLE p (id BIGINT, k STRING) WITH ('connector' = 'no-such');"
+    copy = "INSERT INTO default_catalog.default_database.d SELECT id, k FROM p;"
+    assert look(f"USE one; {broken} {copy} USE two;").errors
+    assert not look(
+        f"USE one; {broken} USE two; {broken.replace('no-such', 'none')} USE default_database; {COPY}"
+    ).errors
+    # A table that was dropped and made again is the same name.
+    assert look(f"{broken} {copy} DROP TABLE p;").errors

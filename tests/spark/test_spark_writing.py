@@ -337,3 +337,21 @@ def test_findings_a7_the_parallelism_of_the_table_goes_first(pair: Pair, spark: 
     assert len(pair.read()) == 40
     assert {partition for partition, _, _ in pair.read()} == {0, 1, 2}
     assert job.snapshot().rows_written == 40
+
+
+def test_findings_b10_a_prefix_of_the_value_columns(pair: Pair, spark: SparkSession) -> None:
+    pair.write([("a", 1), ("b", 2)])
+    prefixed = "'value.fields-prefix' = 'v_'"
+    sink = (
+        f"{KEYED.replace('= ' + chr(39) + 'name', '= ' + chr(39) + 'k_name')}, 'key.fields-prefix' = 'k_',"
+        f" 'value.fields-include' = 'EXCEPT_KEY', {prefixed}"
+    )
+    script = pair.script(
+        sink,
+        columns="k_name STRING, v_id INT",
+        query="SELECT v_name, v_id FROM src",
+        source=f"'format' = 'json', {BOUNDED}, {prefixed}",
+    )
+    script.write_text(script.read_text().replace("src (name STRING, id INT)", "src (v_name STRING, v_id INT)"))
+    firesteel.run(script, spark=spark)
+    assert {key: value for _, key, value in pair.read()} == {"a": '{"id":1}', "b": '{"id":2}'}

@@ -65,11 +65,27 @@ def bind_formats(
         key_format = BoundFormat(
             table.key_format.name, with_subject(table.key_format, table, "key"), fields, tuple(keys)
         )
+    value_prefix = options.get(kafka.VALUE_FIELDS_PREFIX) or ""
+    for name in in_value:
+        if not name.startswith(value_prefix):
+            also = (
+                " Write 'value.fields-include' = 'EXCEPT_KEY' to leave the key's columns out of the value."
+                if name in keys
+                else ""
+            )
+            problems.append(
+                Problem(
+                    f"'{name}' is a column of the value and does not start with '{value_prefix}' as "
+                    f"{table.scope.name(kafka.VALUE_FIELDS_PREFIX)} says.",
+                    by_name[name].span,
+                    f"Rename the column to '{value_prefix}{name}', or change the prefix.{also}",
+                )
+            )
     chosen = table.value_format
     value_format = BoundFormat(
         chosen.name if chosen else "",
         with_subject(chosen, table, "value") if chosen else OptionValues(),
-        tuple(Field(name, by_name[name].type) for name in in_value),
+        tuple(Field(name.removeprefix(value_prefix), by_name[name].type) for name in in_value),
         tuple(in_value),
     )
     return key_format, value_format

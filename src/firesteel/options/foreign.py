@@ -40,12 +40,6 @@ def _named(*names: str) -> re.Pattern[str]:
 FOREIGN = (
     # Alibaba
     Foreign(
-        _named("value.fields-prefix"),
-        "is not supported yet.",
-        "Name the columns as the message has them, and rename them in a view.",
-        harmless=("",),
-    ),
-    Foreign(
         re.compile(r"(?:(?:key|value)\.)?json\.infer-schema\..*"),
         "is for tables whose columns are inferred, so it has no effect here.",
         "Remove it.",

@@ -140,6 +140,14 @@ KEY_FIELDS_PREFIX = Option(
     "键列在表中带有而消息中没有的前缀；需要 `value.fields-include` = `EXCEPT_KEY`。",
     default="",
 )
+VALUE_FIELDS_PREFIX = Option(
+    "value.fields-prefix",
+    STRING,
+    "A prefix that the value's columns carry in the table and not in the message. Alibaba's option.",
+    "消息体（value）的列在表中带有而消息中没有的前缀。阿里云的选项。",
+    default="",
+    dialect=Dialect.ALIBABA,
+)
 VALUE_FIELDS_INCLUDE = Option(
     "value.fields-include",
     EnumKind(ValueFields),
@@ -410,6 +418,7 @@ ROWS = (
     KEY_FORMAT,
     KEY_FIELDS,
     KEY_FIELDS_PREFIX,
+    VALUE_FIELDS_PREFIX,
     VALUE_FIELDS_INCLUDE,
     SCAN_STARTUP_MODE,
     SCAN_STARTUP_SPECIFIC_OFFSETS,

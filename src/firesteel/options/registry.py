@@ -178,7 +178,7 @@ CONNECTORS = (
         (*kafka.ROWS, *error_handling.ROWS),
         _KAFKA_RULES,
         kafka.METADATA,
-        other_names=("kafka-0.8", "kafka-0.9", "kafka-0.10", "kafka-0.11", "kafka-universal"),
+        other_names=("kafka-0.10", "kafka-0.11", "kafka-universal"),
     ),
     ConnectorSpec(
         "upsert-kafka",

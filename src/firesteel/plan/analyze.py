@@ -36,7 +36,7 @@ from firesteel.plan.resolve_query import QueryResolver
 from firesteel.plan.resolve_table import resolve_table, resolve_watermark
 from firesteel.plan.setting import check_settings
 from firesteel.plan.support import check_support
-from firesteel.plan.unused import spare_unused
+from firesteel.plan.unused import note_used, spare_unused
 from firesteel.plan.weigh_rows import weigh_rows
 from firesteel.sql.script import parse_script
 from firesteel.sql.statement import (
@@ -121,7 +121,7 @@ def analyze(
     known.report(*check_settings(tuple(sinks), known.catalog.settings))
     found = known.problems
     if inserts and not any(problem.is_error for problem in problems):
-        found = spare_unused(found, known, inserts)
+        found = spare_unused(found, known)
     ordered = sorted(found, key=lambda problem: problem.span.start if problem.span else 0)
     # From here on the script's text is only shown, so its secrets end here.
     names = {*_names(known.catalog), *vocabulary()}
@@ -261,6 +261,7 @@ def _bind(statement: Statement, known: Known) -> None:
 def _inserts(inserts: tuple[Insert, ...], known: Known) -> list[Sink]:
     sinks = []
     for insert in inserts:
+        note_used(insert, known)
         sink = resolve_insert(insert, known)
         if sink is not None:
             for rewrite in PASSES:

@@ -37,6 +37,8 @@ class Known:
         self.broken: set[str] = set()
         #: Whether the script has an INSERT.
         self.runs = True
+        #: The tables and views that an INSERT needs.
+        self.used: set[str] = set()
         #: What is wrong with each table however it is used.
         self.declared: dict[str, set[Problem]] = {}
         #: Catalogs that were to be created or used, and whether the script is in one of them: their tables are not known.

@@ -29,6 +29,8 @@ from firesteel.plan.type_rule import common_type, explicit_cast
 from firesteel.sql.node import cast_type, span_of, written_name
 from firesteel.types import BigInt, Binary, Boolean, Char, DataType, Decimal, Double, Int, Interval, Null, Row
 
+_CONFLUENTS_TIME = "$rowtime"
+
 _OPERATORS: dict[type[exp.Expression], str] = {
     exp.Add: "+",
     exp.Sub: "-",
@@ -135,6 +137,12 @@ class ExpressionResolver:
             return self.scope.find(name, relation)
         except UnknownColumn as unknown:
             where = f" in '{relation}'" if relation else ""
+            if name == _CONFLUENTS_TIME:
+                raise Mistake(
+                    f"'{name}' is a column that Confluent adds, which is not supported yet.",
+                    span_of(node),
+                    "Declare it in the table: event_time TIMESTAMP_LTZ(3) METADATA FROM 'timestamp'.",
+                ) from None
             known = f"The columns are {', '.join(dict.fromkeys(unknown.known))}." if unknown.known else None
             problem = Mistake(f"'{name}' is not a column{where}.", span_of(node), suggest(name, unknown.known, known))
             raise UnknownName(problem, name, _text(node)) from None

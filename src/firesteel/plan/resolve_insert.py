@@ -57,7 +57,21 @@ def _target(insert: Insert, known: Known) -> Table:
 def _check_conflicts(sink: Sink, insert: Insert) -> None:
     """Rows of two keys can meet in one row of the table only where its key is not the query's own."""
     action, unique = insert.on_conflict, sink.unique_key
-    if action is None or (unique is not None and unique <= frozenset(sink.table.primary_key)):
+    if action is None:
+        return
+    bare = next((scan.table.name for scan in scans(sink) if scan.table.watermark is None), None)
+    if action.text == "ERROR" and bare is not None:
+        raise Mistake(
+            f"'ON CONFLICT DO ERROR' needs a WATERMARK in every table that is read, and '{bare}' has none.",
+            action.span,
+            "Add WATERMARK FOR column AS column to the table, or remove ON CONFLICT.",
+        )
+    if unique is not None and unique <= frozenset(sink.table.primary_key):
+        return
+    # The last row of a key stays, as without the clause, unless rows of another key go. Where no key is known at all, the
+    # table's own tells the changes apart.
+    keyless = unique is None and not any(scan.table.primary_key for scan in scans(sink))
+    if action.text == "DEDUPLICATE" and (keyless or RowKind.DELETE not in sink.changelog):
         return
     raise Mistake(
         f"'ON CONFLICT DO {action.text}' is not supported yet.",

@@ -12,12 +12,24 @@ from firesteel.plan.known import Known
 from firesteel.sql.statement import Insert, Name
 
 
-def spare_unused(problems: Iterable[Problem], known: Known, inserts: Iterable[Insert]) -> tuple[Problem, ...]:
+def spare_unused(problems: Iterable[Problem], known: Known) -> tuple[Problem, ...]:
     """The problems, those of tables that no INSERT needs as warnings."""
-    used = _used(known, inserts)
-    needed = {problem for key in used for problem in _of_table(known, key)}
-    spared = {problem for key in known.declared if key not in used for problem in _of_table(known, key)} - needed
+    needed = {problem for key in known.used for problem in _of_table(known, key)}
+    spared = {problem for key in known.declared if key not in known.used for problem in _of_table(known, key)} - needed
     return tuple(replace(problem, severity=Severity.WARNING) if problem in spared else problem for problem in problems)
+
+
+def note_used(insert: Insert, known: Known) -> None:
+    """The tables and views that an INSERT names, and those that its views name, by what their names mean where it stands."""
+    waiting = [known.catalog.key(insert.target), *_named(insert.query, known)]
+    while waiting:
+        key = waiting.pop()
+        if key in known.used:
+            continue
+        known.used.add(key)
+        view = known.catalog.views.get(key)
+        if view is not None:
+            waiting += _named(view.query, known)
 
 
 def _of_table(known: Known, key: str) -> Iterator[Problem]:
@@ -26,24 +38,6 @@ def _of_table(known: Known, key: str) -> Iterator[Problem]:
     if table is not None:
         yield from table.problems_as_source
         yield from table.problems_as_sink
-
-
-def _used(known: Known, inserts: Iterable[Insert]) -> set[str]:
-    """The tables and views that an INSERT names, and those that its views name."""
-    used: set[str] = set()
-    waiting: list[str] = []
-    for insert in inserts:
-        waiting.append(known.catalog.key(insert.target))
-        waiting += _named(insert.query, known)
-    while waiting:
-        key = waiting.pop()
-        if key in used:
-            continue
-        used.add(key)
-        view = known.catalog.views.get(key)
-        if view is not None:
-            waiting += _named(view.query, known)
-    return used
 
 
 def _named(query: exp.Expr, known: Known) -> Iterator[str]:

@@ -1,7 +1,6 @@
 -- declared
 CREATE TABLE t (id INT) DISTRIBUTED BY HASH (id) INTO 4 BUCKETS WITH ('connector' = 'kafka', 'topic' = 'orders', 'properties.bootstrap.servers' = 'b:9092', 'format' = 'json',
   'scan.check.duplicated.group.id' = 'true',
-  'value.fields-prefix' = 'v_',
   'json.infer-schema.primitive-as-string' = 'true',
   'ssl_auth_name' = 'x',
   'dew.endpoint' = 'kms.example.com',
