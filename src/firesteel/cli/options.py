@@ -69,7 +69,9 @@ def _about(page: Page, name: str) -> Page | None:
     """The page with nothing but the rows of that name, in whichever spelling."""
     tables = []
     for table in page.tables:
-        spelt = next((place for place, column in enumerate(table.columns) if column.title.en == "other spellings"), None)
+        spelt = next(
+            (place for place, column in enumerate(table.columns) if column.title.en == "other spellings"), None
+        )
         rows = [
             row
             for row in table.rows
