@@ -77,12 +77,13 @@ def resolve_definition(
     as_source = _check_as_source(options, columns, environment)
     as_sink = _check_as_sink(options, columns, environment)
     # What is wrong either way is the table's own mistake, and is said once.
-    both = [problem for problem in as_source if problem in as_sink]
+    shared = set(as_source) & set(as_sink)
+    both = [problem for problem in as_source if problem in shared]
     problems += both
     table = replace(
         table,
-        problems_as_source=tuple(problem for problem in as_source if problem not in both),
-        problems_as_sink=tuple(problem for problem in as_sink if problem not in both),
+        problems_as_source=tuple(problem for problem in as_source if problem not in shared),
+        problems_as_sink=tuple(problem for problem in as_sink if problem not in shared),
     )
     return table, options.secrets, tuple(problems)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from firesteel.catalog.table import Table
 from firesteel.changelog import INSERT_ONLY
@@ -58,24 +59,13 @@ def _growth(state: State) -> str:
     return " and ".join([*parts, *(f"each distinct {column}" for column in state.distinct)]) or "every row"
 
 
+@dataclass(frozen=True)
 class _Topics:
-    """The topics of a table, on its cluster."""
+    """The topics of a table, on its cluster: equal for tables of the same topics."""
 
-    def __init__(self, table: Table) -> None:
-        options = table.options
-        self.cluster = options.get(BOOTSTRAP_SERVERS) or options.properties.get("bootstrap.servers", "")
-        self.names: tuple[str, ...] = options.get(TOPIC) or ()
-        self.pattern = options.get(TOPIC_PATTERN)
-
-    def shared(self, other: _Topics) -> str | None:
-        """A topic that both have."""
-        if self.cluster != other.cluster:
-            return None
-        for one, two in ((self, other), (other, self)):
-            for name in one.names:
-                if name in two.names or two.matches(name):
-                    return name
-        return None
+    cluster: str
+    names: tuple[str, ...]
+    pattern: re.Pattern[str] | None
 
     def matches(self, name: str) -> bool:
         # A pattern with groups or many repetitions can take for ever to say no, and this is only advice.
@@ -84,20 +74,59 @@ class _Topics:
         return self.pattern.fullmatch(name) is not None
 
 
+def _topics(table: Table) -> _Topics:
+    options = table.options
+    cluster = options.get(BOOTSTRAP_SERVERS) or options.properties.get("bootstrap.servers", "")
+    return _Topics(cluster, options.get(TOPIC) or (), options.get(TOPIC_PATTERN))
+
+
+class _Index:
+    """Topics of many tables, to be found again without looking at all of them: a script can have thousands."""
+
+    def __init__(self) -> None:
+        self._named: dict[tuple[str, str], dict[int, None]] = {}
+        self._named_by: list[tuple[int, _Topics]] = []
+        self._patterns: list[tuple[int, _Topics]] = []
+
+    def add(self, owner: int, topics: _Topics) -> None:
+        for name in topics.names:
+            self._named.setdefault((topics.cluster, name), {})[owner] = None
+        self._named_by.append((owner, topics))
+        if topics.pattern is not None:
+            self._patterns.append((owner, topics))
+
+    def sharing(self, topics: _Topics) -> Iterator[tuple[int, str]]:
+        """The owners of topics that are among these, each with one of them, and perhaps more than once."""
+        for name in topics.names:
+            for owner in self._named.get((topics.cluster, name), ()):
+                yield owner, name
+            for owner, pattern in self._patterns:
+                if pattern.cluster == topics.cluster and pattern.matches(name):
+                    yield owner, name
+        if topics.pattern is not None:
+            for owner, other in self._named_by:
+                found = next((one for one in other.names if topics.matches(one)), None)
+                if found is not None and other.cluster == topics.cluster:
+                    yield owner, found
+
+
 def _loops(sinks: tuple[Sink, ...]) -> Iterator[Problem]:
     """Rows that a job writes and reads again, through one INSERT or several."""
-    written = [_Topics(sink.table) for sink in sinks]
-    read = [[_Topics(scan.table) for scan in scans(sink)] for sink in sinks]
-    feeds: list[list[tuple[int, str]]] = []
-    for output in written:
-        found = []
-        for reader, inputs in enumerate(read):
-            topic = next((name for source in inputs if (name := output.shared(source))), None)
-            if topic is not None:
-                found.append((reader, topic))
-        feeds.append(found)
-    for number, sink in enumerate(sinks):
-        topic = _way_back(number, feeds)
+    # INSERTs of the same topics are one here.
+    kinds: dict[tuple[_Topics, frozenset[_Topics]], int] = {}
+    numbers = [
+        kinds.setdefault((_topics(sink.table), frozenset(_topics(scan.table) for scan in scans(sink))), len(kinds))
+        for sink in sinks
+    ]
+    index = _Index()
+    for number, (_, inputs) in enumerate(kinds):
+        for source in inputs:
+            index.add(number, source)
+    feeds = [list(index.sharing(output)) for output, _ in kinds]
+    rings = _rings([[reader for reader, _ in fed] for fed in feeds])
+    for sink, number in zip(sinks, numbers, strict=True):
+        # What it writes comes back where a reader stands in one ring with it.
+        topic = next((topic for reader, topic in feeds[number] if rings[reader] == rings[number]), None)
         if topic is not None:
             through = "" if any(reader == number for reader, _ in feeds[number]) else ", through the other INSERTs"
             yield _warning(
@@ -107,24 +136,49 @@ def _loops(sinks: tuple[Sink, ...]) -> Iterator[Problem]:
             )
 
 
-def _way_back(start: int, feeds: list[list[tuple[int, str]]]) -> str | None:
-    """The topic by which the output of an INSERT begins its way back to it."""
-    for first, topic in feeds[start]:
-        reached, waiting = {first}, [first]
+def _rings(readers: list[list[int]]) -> list[int]:
+    """A number for each INSERT, equal where each of two can be reached from the other; one alone is reached from itself only.
+
+    >>> _rings([[1], [2], [1], []])
+    [0, 1, 1, 3]
+    """
+    order: list[int] = []
+    seen: set[int] = set()
+    for start in range(len(readers)):
+        waiting = [(start, iter(readers[start]))] if start not in seen else []
+        seen.add(start)
         while waiting:
-            for reader, _ in feeds[waiting.pop()]:
-                if reader not in reached:
-                    reached.add(reader)
-                    waiting.append(reader)
-        if start in reached:
-            return topic
-    return None
+            number, rest = waiting[-1]
+            following = next((one for one in rest if one not in seen), None)
+            if following is None:
+                waiting.pop()
+                order.append(number)
+            else:
+                seen.add(following)
+                waiting.append((following, iter(readers[following])))
+    writers: list[list[int]] = [[] for _ in readers]
+    for number, found in enumerate(readers):
+        for reader in found:
+            writers[reader].append(number)
+    rings = [-1] * len(readers)
+    for start in reversed(order):
+        reached = [start] if rings[start] < 0 else []
+        ring = start
+        while reached:
+            number = reached.pop()
+            if rings[number] < 0:
+                rings[number] = ring
+                reached += writers[number]
+    return rings
 
 
 def _shared_topics(sinks: tuple[Sink, ...]) -> Iterator[Problem]:
-    upserts = [(sink, _Topics(sink.table)) for sink in sinks if sink.table.connector == "upsert-kafka"]
-    for number, (sink, topics) in enumerate(upserts):
-        shared = next((topic for _, other in upserts[:number] if (topic := topics.shared(other))), None)
+    index = _Index()
+    for number, sink in enumerate(sinks):
+        if sink.table.connector != "upsert-kafka":
+            continue
+        topics = _topics(sink.table)
+        shared = next((topic for _, topic in index.sharing(topics)), None)
         if shared is not None:
             yield _warning(
                 f"'{shared}' is written by an INSERT before this one too: of two rows with one key the later one stays, "
@@ -132,6 +186,7 @@ def _shared_topics(sinks: tuple[Sink, ...]) -> Iterator[Problem]:
                 sink.span,
                 "Write to two topics, unless the keys always differ.",
             )
+        index.add(number, topics)
 
 
 def _warning(message: str, span: Span | None, hint: str | None = None) -> Problem:

@@ -74,6 +74,10 @@ class Known:
             case CreateTable(like=like) if like is not None and self.catalog.key(like.table) in self.broken:
                 self.broken.add(self.catalog.key(statement.name))
                 return True
+            case CreateTable() if self._is_elsewhere(statement.name):
+                # Tables of other catalogs need no connector.
+                self.broken.add(self.catalog.key(statement.name))
+                return True
             case Drop(kind="FUNCTION"):
                 function = self.functions.get(statement.name.text.lower())
                 return function is not None and function.is_refused
@@ -86,6 +90,10 @@ class Known:
                 self.catalogs |= {statement.name.written} if self.away else set()
                 return refused
         return False
+
+    def _is_elsewhere(self, name: Name) -> bool:
+        """Whether the name is of a catalog that is not there."""
+        return name.path[0] in self.catalogs if len(name.path) > 2 else self.away
 
     def view(self, name: Name) -> CreateView | None:
         self._check(name)

@@ -110,6 +110,7 @@ class _Calls:
         self.resolver = resolver
         self.below = below
         self.named: dict[str, AggregateCall] = {}
+        self._names: dict[AggregateCall, str] = {}
 
     def collect(self, node: exp.Expression, wanted: str) -> None:
         if isinstance(node, exp.Query):
@@ -122,11 +123,12 @@ class _Calls:
 
     def name_of(self, node: exp.Expression, wanted: str = "") -> str:
         call = self._resolve(node)
-        for name, known in self.named.items():
-            if known == call:
-                return name
+        known = self._names.get(call)
+        if known is not None:
+            return known
         name = self.below.unique(wanted or f"{call.function.lower()}")
         self.named[name] = call
+        self._names[call] = name
         return name
 
     def _resolve(self, node: exp.Expression) -> AggregateCall:

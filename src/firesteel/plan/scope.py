@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from firesteel.errors import Span
 from firesteel.plan.expression import ColumnRef
@@ -43,12 +44,27 @@ class Scope:
     #: Columns that only their table's name reaches: those that USING has made one of.
     hidden: tuple[Visible, ...] = ()
 
+    # A query can have thousands of columns, and asks for each of them.
+    @cached_property
+    def _by_name(self) -> dict[str, list[Visible]]:
+        found: dict[str, list[Visible]] = {}
+        for column in self.columns:
+            found.setdefault(column.name, []).append(column)
+        return found
+
+    @cached_property
+    def _by_relation(self) -> dict[tuple[str, str], list[Visible]]:
+        found: dict[tuple[str, str], list[Visible]] = {}
+        for column in (*self.columns, *self.hidden):
+            found.setdefault((column.relation, column.name), []).append(column)
+        return found
+
+    @cached_property
+    def _relations(self) -> frozenset[str]:
+        return frozenset(column.relation for column in (*self.columns, *self.hidden))
+
     def find(self, name: str, relation: str | None = None) -> ColumnRef:
-        found = [
-            column
-            for column in (self.columns if relation is None else (*self.columns, *self.hidden))
-            if column.name == name and (relation is None or column.relation == relation)
-        ]
+        found = self._by_name.get(name, []) if relation is None else self._by_relation.get((relation, name), [])
         if not found:
             raise UnknownColumn([column.name for column in self.columns])
         if len(found) > 1:
@@ -56,7 +72,7 @@ class Scope:
         return found[0].ref
 
     def has_relation(self, relation: str) -> bool:
-        return any(column.relation == relation for column in (*self.columns, *self.hidden))
+        return relation in self._relations
 
     def of_relation(self, relation: str | None = None) -> tuple[Visible, ...]:
         return tuple(column for column in self.columns if relation is None or column.relation == relation)

@@ -1,0 +1,94 @@
+"""Claims of docs/guide.md that `check` can try: each stands in the page, and is true."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import firesteel
+from firesteel.errors import Problem
+
+PAGE = re.sub(r"\s+", " ", (Path(__file__).parents[2] / "docs" / "guide.md").read_text(encoding="utf-8"))
+KAFKA = "'connector' = 'kafka', 'properties.bootstrap.servers' = 'b:9092', 'scan.startup.mode' = 'earliest-offset'"
+UPSERT = "'connector' = 'upsert-kafka', 'properties.bootstrap.servers' = 'b:9092', 'key.format' = 'json', 'value.format' = 'json'"
+TABLES = f"""\
+CREATE TABLE s (a BIGINT, b STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND)
+  WITH ({KAFKA}, 'topic' = 's', 'format' = 'json');
+CREATE TABLE cdc (a BIGINT, b STRING, PRIMARY KEY (a) NOT ENFORCED) WITH ({KAFKA}, 'topic' = 'c', 'format' = 'debezium-json');
+CREATE TABLE t (a BIGINT, b STRING) WITH ({KAFKA}, 'topic' = 't', 'format' = 'json');
+CREATE TABLE u (a BIGINT, b STRING, PRIMARY KEY (a) NOT ENFORCED) WITH ({UPSERT}, 'topic' = 'u');
+CREATE TABLE g (a BIGINT, b STRING, PRIMARY KEY (b) NOT ENFORCED) WITH ({UPSERT}, 'topic' = 'g');
+"""
+
+
+def told(script: str) -> list[Problem]:
+    return [one for one in firesteel.check(TABLES + script) if not one.message.startswith("State grows")]
+
+
+#: What the page says, a script, and whether it gets an error, a warning or nothing.
+CLAIMS = [
+    (
+        "Settings that say how to run on Flink's own machinery (`taskmanager.*`, `restart-strategy` …) are taken",
+        "SET 'taskmanager.numberOfTaskSlots' = '2';",
+        None,
+    ),
+    ("a setting that nobody knows is a warning", "SET 'no.such.setting' = '1';", "warning"),
+    (
+        "Functions that give something else each time, such as `UUID()`, are fine in what is written",
+        "INSERT INTO t SELECT a, UUID() FROM s;",
+        None,
+    ),
+    (
+        "a window can be made of it, also behind a view or a subquery that passes it on unchanged",
+        "CREATE VIEW v AS SELECT ts AS seen, b FROM s;"
+        "INSERT INTO t SELECT COUNT(*), b FROM (SELECT * FROM v WHERE b <> 'x') GROUP BY b, TUMBLE(seen, INTERVAL '1' MINUTE);",
+        None,
+    ),
+    (
+        "windows on processing time (`PROCTIME()`)",
+        "INSERT INTO t SELECT COUNT(*), b FROM s GROUP BY b, TUMBLE(PROCTIME(), INTERVAL '1' MINUTE);",
+        "error",
+    ),
+    ("`GROUPING SETS`", "INSERT INTO u SELECT a, b FROM s GROUP BY GROUPING SETS ((a), (b));", "error"),
+    (
+        "Aggregates** take a value back when its row goes: COUNT, SUM, AVG",
+        "INSERT INTO g SELECT SUM(a), b FROM cdc GROUP BY b;",
+        None,
+    ),
+    (
+        "MIN, MAX and the others are refused over rows that go",
+        "INSERT INTO g SELECT MAX(a), b FROM cdc GROUP BY b;",
+        "error",
+    ),
+    ("they work over rows that only come", "INSERT INTO g SELECT MAX(a), b FROM s GROUP BY b;", None),
+    (
+        "`ROW_NUMBER()`** works as `WHERE row_num <= n` around it",
+        "INSERT INTO t SELECT a, b FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY ts) AS row_num FROM s) WHERE row_num = 1;",
+        None,
+    ),
+    ("`ORDER BY` alone would never end", "INSERT INTO t SELECT a, b FROM s ORDER BY a;", "error"),
+    (
+        "Where declared keys say that rows can share it, the script is refused",
+        "INSERT INTO g SELECT a, b FROM cdc;",
+        "error",
+    ),
+    (
+        "`SET 'table.exec.sink.upsert-materialize' = 'NONE'` says that no two rows share a key",
+        "SET 'table.exec.sink.upsert-materialize' = 'NONE'; INSERT INTO g SELECT a, b FROM cdc;",
+        "warning",
+    ),
+    (
+        "Without that, `check` and `run` refuse the script",
+        "CREATE FUNCTION net AS 'shop.net' LANGUAGE PYTHON; INSERT INTO t SELECT net(a), b FROM s;",
+        "error",
+    ),
+    ("`table.exec.state.ttl` has no effect yet", "SET 'table.exec.state.ttl' = '1 h';", "warning"),
+]
+
+
+@pytest.mark.parametrize(("claim", "script", "severity"), CLAIMS, ids=lambda value: str(value)[:40])
+def test_findings_c13_a_claim_of_the_guide(claim: str, script: str, severity: str | None) -> None:
+    assert claim in PAGE
+    assert [problem.severity.value for problem in told(script)] == ([severity] if severity else [])
