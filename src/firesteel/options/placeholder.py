@@ -12,7 +12,6 @@ import re
 
 from firesteel.errors import Problem, Severity
 from firesteel.options.entry import Given
-from firesteel.options.kafka import BOOTSTRAP_SERVERS, TOPIC
 
 _PLACEHOLDER = re.compile(
     r"<[A-Za-z_][^<>\n]{0,80}>"  # <yourTopicName>
@@ -21,9 +20,6 @@ _PLACEHOLDER = re.compile(
     r"|\b[xX]{1,3}(?:\.[xX]{1,3}){3}\b"  # xx.xx.xx.xx
 )
 _DOTS = re.compile(r"\s*(?:\.\.\.|\u2026)\s*(?::\d+)?\s*")
-
-#: No topic and no broker can be called so: the job could not start.
-_NEEDED = frozenset({TOPIC.key, BOOTSTRAP_SERVERS.key})
 
 
 def placeholder(text: str) -> str | None:
@@ -39,6 +35,7 @@ _MEANT = ("literal", "delimiter", "character", "pattern", "schema", "filter")
 
 
 def check_placeholder(entry: Given) -> Problem | None:
+    """A warning: the script may be right in all else, and `run` finds no such broker and no such topic."""
     if entry.key.endswith(_MEANT):
         return None
     found = None if entry.failed or entry.substituted else placeholder(entry.text)
@@ -49,5 +46,4 @@ def check_placeholder(entry: Given) -> Problem | None:
     else:
         hint = "Write the value itself."
     shown = "a placeholder" if entry.hidden else f"the placeholder '{found}'"
-    severity = Severity.ERROR if entry.key in _NEEDED else Severity.WARNING
-    return Problem(f"'{entry.written}' still has {shown}.", entry.value_span, hint, severity)
+    return Problem(f"'{entry.written}' still has {shown}.", entry.value_span, hint, Severity.WARNING)
