@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 from pathlib import Path
@@ -83,9 +84,11 @@ def test_d6_a_jvm_without_memory_ends_and_says_so(tmp_path: Path) -> None:
     source.write_text(_GREEDY)
     options = [word for word in shlex.split(jvm_options("")) if not word.startswith("-D")]
     errors = open_log(log)
-    ended = subprocess.run(
-        [str(find_java()), "-Xmx64m", *options, str(source)], stdout=subprocess.PIPE, stderr=errors, timeout=60
-    )
+    command = [str(find_java()), "-Xmx64m", *options, str(source)]
+    try:
+        ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=errors, timeout=60, check=False)
+    finally:
+        os.close(errors)
     assert ended.stdout == b"", "standard output is the caller's"
     assert explain_end(log, ended.returncode).startswith("Spark's JVM ran out of memory")
     assert "Terminating due to java.lang.OutOfMemoryError" in log.read_text()
