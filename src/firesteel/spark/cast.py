@@ -7,6 +7,7 @@ from pyspark.sql import functions as F
 
 from firesteel.formats.null_key import NULL_KEY
 from firesteel.spark import java_double
+from firesteel.spark.spelling import once
 from firesteel.spark.type import spark_type
 from firesteel.spark.watermark import local_of, micros_of
 from firesteel.types import (
@@ -61,36 +62,48 @@ def lower_cast(value: Column, source: DataType, target: DataType, safe: bool) ->
     return _cut(made, source, target)
 
 
+#: Dates and moments as nearly all are written: what Spark reads as Flink does.
+_PLAIN_DATE = r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}\z"
+_PLAIN_MOMENT = r"\A[0-9]{4}-[0-9]{2}-(?:[01][0-9]|2[0-8])(?:[ T][0-9].*)?\z"
+
+
 def _moment_text(text: Column, target: DataType) -> Column:
     """What Flink reads as a date or a time, as Spark reads it."""
     match target:
         case Date():
-            # Month and day may be missing, and the year may be short.
-            short = r"\A([0-9]{1,4})(?:-([0-9]{1,2}))?(?:-([0-9]{1,2}))?(?: .*)?\z"
-            year, month, day = (F.regexp_extract(text, short, group) for group in (1, 2, 3))
-            first = F.lit("01")
-            parts = [
-                F.lpad(year, 4, "0"),
-                *(F.lpad(F.coalesce(F.nullif(one, F.lit("")), first), 2, "0") for one in (month, day)),
-            ]
-            return F.when(F.rlike(text, F.lit(short)), F.concat_ws("-", *parts)).otherwise(text)
+            return F.when(F.rlike(text, F.lit(_PLAIN_DATE)), text).otherwise(once(text, _whole_date))
         case Time():
             return F.when(
                 F.rlike(text, F.lit(r"\A[0-9]{1,2}\z")), F.concat(F.lpad(text, 2, "0"), F.lit(":00"))
             ).otherwise(text)
         case Timestamp() | TimestampLtz():
-            # A day that its month does not have is its last.
-            date = r"\A([0-9]{4}-[0-9]{1,2})-(?:29|30|31)(?![0-9])"
-            month = F.concat(F.regexp_extract(text, date, 1), F.lit("-01")).try_cast("date")
-            late = (
-                F.rlike(text, F.lit(date))
-                & F.regexp_extract(text, r"\A([0-9]{4}-[0-9]{1,2}-[0-9]{2})", 1).try_cast("date").isNull()
-            )
-            last = F.concat(F.last_day(month).cast("string"), F.regexp_replace(text, date, ""))
-            text = F.when(late & month.isNotNull(), last).otherwise(text)
-            # Spark would take a time of day for one of today.
-            return F.when(F.rlike(text, F.lit(r"\AT?[0-9]+:")), F.lit("no date")).otherwise(text)
+            return F.when(F.rlike(text, F.lit(_PLAIN_MOMENT)), text).otherwise(once(text, _whole_moment))
     return text
+
+
+def _whole_date(text: Column) -> Column:
+    """Month and day may be missing, and the year may be short."""
+    short = r"\A([0-9]{1,4})(?:-([0-9]{1,2}))?(?:-([0-9]{1,2}))?(?: .*)?\z"
+    year, month, day = (F.regexp_extract(text, short, group) for group in (1, 2, 3))
+    first = F.lit("01")
+    parts = [
+        F.lpad(year, 4, "0"),
+        *(F.lpad(F.coalesce(F.nullif(one, F.lit("")), first), 2, "0") for one in (month, day)),
+    ]
+    return F.when(F.rlike(text, F.lit(short)), F.concat_ws("-", *parts)).otherwise(text)
+
+
+def _whole_moment(text: Column) -> Column:
+    """A day that its month does not have is its last. Spark would take a time of day for one of today."""
+    date = r"\A([0-9]{4}-[0-9]{1,2})-(?:29|30|31)(?![0-9])"
+    month = F.concat(F.regexp_extract(text, date, 1), F.lit("-01")).try_cast("date")
+    late = (
+        F.rlike(text, F.lit(date))
+        & F.regexp_extract(text, r"\A([0-9]{4}-[0-9]{1,2}-[0-9]{2})", 1).try_cast("date").isNull()
+    )
+    last = F.concat(F.last_day(month).cast("string"), F.regexp_replace(text, date, ""))
+    whole = F.when(late & month.isNotNull(), last).otherwise(text)
+    return F.when(F.rlike(text, F.lit(r"\AT?[0-9]+:")), F.lit("no date")).otherwise(whole)
 
 
 def _cut(value: Column, source: DataType, target: DataType) -> Column:

@@ -44,3 +44,10 @@ def when_all(args: list[Column], value: Column) -> Column:
     for arg in args[1:]:
         known = known & arg.isNotNull()
     return F.when(known, value)
+
+
+def once(value: Column, build: Callable[[Column], Column]) -> Column:
+    """What `build` makes of a value, however often it names it: as a column, each name would repeat the whole of its expression,
+    and those of an expression inside another one multiply.
+    """
+    return F.transform(F.array(value), build)[0]

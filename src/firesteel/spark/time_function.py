@@ -15,7 +15,7 @@ from firesteel.plan.expression import Call
 from firesteel.plan.time_pattern import PatternField, PatternPart, parse_pattern
 from firesteel.spark.mark import WATERMARK
 from firesteel.spark.operator_function import shift_time
-from firesteel.spark.spelling import Spelling, literal, nothing, when_all
+from firesteel.spark.spelling import Spelling, literal, nothing, once, when_all
 from firesteel.spark.time_parse import PLAIN, make_reader, read_exactly, read_tolerantly
 from firesteel.spark.type import spark_type
 from firesteel.spark.watermark import local_of
@@ -214,7 +214,9 @@ def _timestamp_diff(call: Call, args: list[Column]) -> Column:
         for moment, argument in zip(args[1:], call.args[1:], strict=True)
     )
     if unit in _MONTHS:
-        return _div(_months_between(end, start), _MONTHS[unit]).cast("int")
+        moments = F.struct(end.alias("end"), start.alias("start"))
+        months = once(moments, lambda pair: _months_between(pair["end"], pair["start"]))
+        return _div(months, _MONTHS[unit]).cast("int")
     return _div(end - start, _MICROS[unit] // 1_000).cast("int")
 
 
