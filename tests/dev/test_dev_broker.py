@@ -18,8 +18,10 @@ from firesteel.dev.server import Server, render_properties
 from firesteel.errors import OutsideError
 from firesteel.kafka.admin import create_topic
 
+# A shell that starts the tests in the background has them ignore Ctrl-C, and their children too.
 _PARENT = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from firesteel.dev.broker import start_broker
 broker = start_broker()
 print(broker.pid, broker.data_dir, flush=True)
