@@ -18,7 +18,7 @@ from bench.engine import ENGINES, Engine, install
 from bench.measure import Measured, Topic, measure
 from bench.report import render_table, write_report
 from bench.workload import WORKLOADS, Workload
-from firesteel.dev.broker import start_broker
+from firesteel.dev.broker.broker import start_broker
 
 #: Which engines run which workloads where nothing is said: what ends within ten minutes.
 _SHORT = {

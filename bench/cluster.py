@@ -24,9 +24,9 @@ from pathlib import Path
 import pyspark
 
 from firesteel.cli.demo import SCRIPT, read_counts
-from firesteel.dev.broker import start_broker
+from firesteel.dev.broker.broker import start_broker
+from firesteel.dev.broker.port import answers, free_port
 from firesteel.dev.pageviews import PageViews, differences, fill_topic
-from firesteel.dev.port import answers, free_port
 from firesteel.kafka.admin import create_topic
 
 _HOST = "127.0.0.1"

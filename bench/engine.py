@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.environment import FLINK_JARS, SPARK_JARS, jars_of, python_of
-from firesteel.dev.jars import kafka_jars
+from firesteel.dev.broker.jars import kafka_jars
 
 _FLINK = {
     "parallelism.default": "2",

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from firesteel.dev.jars import find_ivy, proxy_flags
+from firesteel.dev.broker.jars import find_ivy, proxy_flags
 from firesteel.folder import cache_folder
 from firesteel.java import find_java
 

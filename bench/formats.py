@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from firesteel import types
 from firesteel.catalog.table import BoundFormat
-from firesteel.formats.arrow import arrow_type
+from firesteel.formats.arrow_type import arrow_type
 from firesteel.formats.registry import make_decoder, make_encoder
 from firesteel.options.value import OptionValues
 from firesteel.types import STRING, Field

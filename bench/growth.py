@@ -20,7 +20,7 @@ from bench.engine import ENGINES
 from bench.measure import Topic, measure
 from bench.report import commit
 from bench.workload import WORKLOADS
-from firesteel.dev.broker import start_broker
+from firesteel.dev.broker.broker import start_broker
 
 _MILLION = 1_000_000
 #: The first of them are those of a JVM that is not warm.

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import IO
 
 from firesteel.cli.demo import SCRIPT
-from firesteel.dev.broker import start_broker
+from firesteel.dev.broker.broker import start_broker
 from firesteel.dev.pageviews import PageViews, fill_topic
 from firesteel.kafka.admin import create_topic
 

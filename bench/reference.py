@@ -17,7 +17,7 @@ from pathlib import Path
 
 import firesteel
 from firesteel.cli.demo import SCRIPT, read_counts
-from firesteel.dev.broker import start_broker
+from firesteel.dev.broker.broker import start_broker
 from firesteel.dev.pageviews import PageViews, differences, fill_topic
 from firesteel.kafka.admin import create_topic
 

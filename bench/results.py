@@ -18,7 +18,7 @@ from typing import Any
 
 from bench.latency import PLAIN
 from bench.workload import WORKLOADS
-from firesteel.dev.jars import KAFKA_VERSION
+from firesteel.dev.broker.jars import KAFKA_VERSION
 
 #: Workload, engine of ours, engine compared with, how many times its rows per second, which part of its CPU.
 _TARGETS: tuple[tuple[str, str, str, float, float | None], ...] = (

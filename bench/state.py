@@ -22,7 +22,7 @@ from confluent_kafka import Producer
 from numpy.typing import NDArray
 
 import firesteel
-from firesteel.dev.broker import start_broker
+from firesteel.dev.broker.broker import start_broker
 from firesteel.dev.record import read_records
 from firesteel.kafka.admin import create_topic
 

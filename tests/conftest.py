@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from firesteel.dev.broker import Broker, start_broker
+from firesteel.dev.broker.broker import Broker, start_broker
 from firesteel.kafka.admin import close_clients, create_topic
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ def secure_broker(certificates: Certificates) -> Iterator[Broker]:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """One Spark for all tests, in this process. Each job has a session of its own on it."""
-    from firesteel.spark.master import local_master
-    from firesteel.spark.session import open_session
+    from firesteel.spark.start.master import local_master
+    from firesteel.spark.start.session import open_session
 
     session = open_session(local_master(2), {}, tmp_path_factory.mktemp("spark") / "spark.log")
     yield session

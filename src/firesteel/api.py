@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from firesteel.errors import TEXT_NAME, Problem, Source, UsageError
 from firesteel.plan.analyze import Analysis, analyze
-from firesteel.plan.python_function import allowed_modules
+from firesteel.plan.function.python import allowed_modules
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from firesteel.spark.job import Job
+    from firesteel.spark.job.job import Job
 
 #: The words with which the text of a script begins, where it is no name of a file.
 _FIRST_WORDS = re.compile(
@@ -119,9 +119,9 @@ def prepare_job(
     spark: SparkSession | None = None,
 ) -> Job:
     """The job of a script, which is yet to begin. Spark's JVM is on its way already."""
-    from firesteel.spark.launch import launch
     from firesteel.spark.place import job_name, log_file, spark_settings, state_folder
-    from firesteel.spark.version import check_pyspark
+    from firesteel.spark.start.early_jvm import launch
+    from firesteel.spark.start.version import check_pyspark
 
     analysis.raise_errors()
     check_pyspark()
@@ -132,7 +132,7 @@ def prepare_job(
         launched = launch(master, spark_settings(analysis), log)
     try:
         # The JVM starts while this is loaded.
-        from firesteel.spark.job import Job
+        from firesteel.spark.job.job import Job
 
         return Job(
             analysis,

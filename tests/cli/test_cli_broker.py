@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.dev.jars import kafka_jars
-from firesteel.dev.port import HOST, free_port
-from firesteel.dev.process import birth
+from firesteel.dev.broker.jars import kafka_jars
+from firesteel.dev.broker.port import HOST, free_port
+from firesteel.dev.broker.process import birth
 
 Firesteel = Callable[..., "subprocess.CompletedProcess[str]"]
 

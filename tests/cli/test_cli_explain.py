@@ -9,8 +9,8 @@ import pytest
 from firesteel.cli.main import main
 from firesteel.errors import Source
 from firesteel.plan.analyze import analyze
-from firesteel.plan.explain import render_explanation
-from firesteel.plan.state import TTL_HAS_EFFECT
+from firesteel.plan.fact.state import TTL_HAS_EFFECT
+from firesteel.plan.show.explain import render_explanation
 
 REFERENCE = """\
 CREATE TABLE pageviews (user_id BIGINT, page_id BIGINT, viewtime TIMESTAMP, user_region STRING)

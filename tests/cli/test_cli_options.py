@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from firesteel.cli.main import main
-from firesteel.cli.reference import pages
-from firesteel.cli.reference_page import render_text
-from firesteel.cli.text import Language
+from firesteel.cli.reference.language import Language
+from firesteel.cli.reference.page import render_text
+from firesteel.cli.reference.tables import pages
 
 
 def test_names(capsys: pytest.CaptureFixture[str]) -> None:

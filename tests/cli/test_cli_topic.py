@@ -9,10 +9,10 @@ import fastavro
 import pytest
 
 from firesteel.cli.main import main
-from firesteel.cli.record import View, avro_decoder, decode_json, decode_raw, render_json, render_record
 from firesteel.cli.topic import parse_lines
-from firesteel.dev.broker import Broker
-from firesteel.dev.port import free_port
+from firesteel.cli.topic_record import View, avro_decoder, decode_json, decode_raw, render_json, render_record
+from firesteel.dev.broker.broker import Broker
+from firesteel.dev.broker.port import free_port
 from firesteel.dev.record import Record, write_records
 from firesteel.errors import UsageError
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from tests.deadline import wait_for
 
-from firesteel.dev.broker import start_broker
-from firesteel.dev.port import HOST, free_port, is_free
-from firesteel.dev.process import birth, end_process
+from firesteel.dev.broker.broker import start_broker
+from firesteel.dev.broker.port import HOST, free_port, is_free
+from firesteel.dev.broker.process import birth, end_process
+from firesteel.dev.broker.server import Server, render_properties
 from firesteel.dev.record import read_records, write_records
-from firesteel.dev.server import Server, render_properties
 from firesteel.errors import OutsideError
 from firesteel.kafka.admin import create_topic
 
@@ -22,7 +22,7 @@ from firesteel.kafka.admin import create_topic
 _PARENT = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from firesteel.dev.broker import start_broker
+from firesteel.dev.broker.broker import start_broker
 broker = start_broker()
 print(broker.pid, broker.data_dir, flush=True)
 time.sleep(600)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.deadline import wait_for
 
-from firesteel.dev.jars import Counted, failure, find_ivy, kafka_jars
+from firesteel.dev.broker.jars import Counted, failure, find_ivy, kafka_jars
 from firesteel.errors import OutsideError
 from firesteel.folder import cache_folder
 
@@ -58,7 +58,7 @@ def test_jars_are_fetched_once_and_progress_is_heard(play: Path) -> None:
 
 def test_two_processes_do_not_collide(play: Path) -> None:
     play.write_text(_GOOD)
-    command = [sys.executable, "-c", "from firesteel.dev.jars import kafka_jars; kafka_jars()"]
+    command = [sys.executable, "-c", "from firesteel.dev.broker.jars import kafka_jars; kafka_jars()"]
     both = [subprocess.Popen(command) for _ in range(2)]
     assert [process.wait(30) for process in both] == [0, 0]
     assert Path(os.environ["COUNT"]).read_text() == "started\n"
@@ -75,7 +75,7 @@ def test_a_failed_download_is_told_and_leaves_no_jars(play: Path) -> None:
 
 def test_a_killed_download_leaves_nothing_half(play: Path) -> None:
     play.write_text(_SLOW)
-    command = [sys.executable, "-c", "from firesteel.dev.jars import kafka_jars; kafka_jars()"]
+    command = [sys.executable, "-c", "from firesteel.dev.broker.jars import kafka_jars; kafka_jars()"]
     process = subprocess.Popen(command, start_new_session=True)
     half = cache_folder() / "kafka-4.2.0.unfinished" / "jars" / "half.jar"
     wait_for(lambda: half.exists() or process.poll() is not None)
@@ -95,7 +95,7 @@ def test_an_unwritable_cache_is_told(play: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_ivy_is_found_without_importing_pyspark() -> None:
-    code = "import sys; from firesteel.dev.jars import find_ivy; find_ivy(); sys.exit('pyspark' in sys.modules)"
+    code = "import sys; from firesteel.dev.broker.jars import find_ivy; find_ivy(); sys.exit('pyspark' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
     assert find_ivy().name.startswith("ivy-")
 

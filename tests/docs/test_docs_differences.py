@@ -55,7 +55,7 @@ def test_findings_e7_the_tests_are_there(named: str) -> None:
 
 @pytest.mark.spark
 def test_findings_e7_the_expressions(spark: SparkSession) -> None:
-    from firesteel.spark.expression import lower_expression
+    from firesteel.spark.lower.expression import lower_expression
 
     for proof in _proofs("expression"):
         expression, _, expected = proof.partition(" ;; ")
@@ -65,7 +65,7 @@ def test_findings_e7_the_expressions(spark: SparkSession) -> None:
 
 @pytest.mark.spark
 def test_findings_e7_what_fails(spark: SparkSession) -> None:
-    from firesteel.spark.expression import lower_expression
+    from firesteel.spark.lower.expression import lower_expression
 
     for expression in _proofs("fails"):
         rows = spark.range(1).select(lower_expression(resolve(expression)))

@@ -18,11 +18,11 @@ import firesteel
 from firesteel.cli.command import CommandParser
 from firesteel.cli.main import COMMANDS
 from firesteel.errors import Source, render_problem
-from firesteel.plan.aggregate import aggregate_names
 from firesteel.plan.analyze import Analysis, analyze
-from firesteel.plan.explain import render_plan
-from firesteel.plan.function import function_names
-from firesteel.plan.support import FORMATS
+from firesteel.plan.check.support import FORMATS
+from firesteel.plan.function.aggregate import aggregate_names
+from firesteel.plan.function.table import function_names
+from firesteel.plan.show.explain import render_plan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -211,7 +211,7 @@ def _anchors(document: Path) -> set[str]:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_modules_named_exist(document: Path) -> None:
-    """`plan/function.py`, `tests/plan/case` and the like, wherever they stand in back-ticks."""
+    """`plan/function/table.py`, `tests/plan/case` and the like, wherever they stand in back-ticks."""
     rooms = "|".join(path.name for path in (ROOT / "src" / "firesteel").iterdir() if path.is_dir())
     named = re.findall(rf"`((?:{rooms}|tests|bench|examples)/[\w/.-]+)`", document.read_text(encoding="utf-8"))
     for name in named:
@@ -302,7 +302,7 @@ def _await_counts(
     cluster: dict[str, str], script: Path, topic: str, expected: dict[str, tuple[int, int]]
 ) -> dict[str, tuple[int, int]]:
     """The last count of each region, as soon as they are what is expected, or after a minute."""
-    from firesteel.cli.record import table_decoders
+    from firesteel.cli.topic_record import table_decoders
     from firesteel.dev.record import read_records
 
     decode = table_decoders(script, "pageviews_per_region")[1]

@@ -8,7 +8,7 @@ import pytest
 
 from firesteel.errors import OutsideError, UsageError
 from firesteel.kafka import admin
-from firesteel.spark.checkpoint import Checkpoint
+from firesteel.spark.job.checkpoint import Checkpoint
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mistakes.md").read_text(encoding="utf-8")
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.cli.function_page import render_functions
 from firesteel.cli.options import reference_files
-from firesteel.cli.reference import OPTION_COLUMNS, pages
-from firesteel.cli.text import Language
+from firesteel.cli.reference.functions import render_functions
+from firesteel.cli.reference.language import Language
+from firesteel.cli.reference.tables import OPTION_COLUMNS, pages
 from firesteel.options import legacy, setting
 from firesteel.options.client import PROPERTIES, Gathered, Ignored, Passed, Refused
 from firesteel.options.client_summary import REASONS_ZH, SUMMARIES

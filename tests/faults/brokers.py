@@ -11,11 +11,11 @@ from pathlib import Path
 from confluent_kafka.admin import AdminClient
 from tests.deadline import wait_for
 
-from firesteel.dev.broker import Broker
-from firesteel.dev.download import shown_download
-from firesteel.dev.jars import kafka_jars
-from firesteel.dev.port import HOST, free_port
-from firesteel.dev.server import Server, java_command, prepare
+from firesteel.dev.broker.broker import Broker
+from firesteel.dev.broker.download import shown_download
+from firesteel.dev.broker.jars import kafka_jars
+from firesteel.dev.broker.port import HOST, free_port
+from firesteel.dev.broker.server import Server, java_command, prepare
 from firesteel.java import find_java
 
 _COPIES = {

@@ -26,7 +26,7 @@ from pathlib import Path
 from tests.deadline import wait_for
 from tests.faults.oracle import LiveReader, all_records, copy_mistakes, count_mistakes, fill, open_ends
 
-from firesteel.dev.broker import start_broker
+from firesteel.dev.broker.broker import start_broker
 from firesteel.kafka.admin import create_topic
 from firesteel.spark.fault import VARIABLE
 

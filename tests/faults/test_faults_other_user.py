@@ -21,7 +21,7 @@ from tests.cli.test_cli_run import children
 from tests.deadline import wait_for
 
 from firesteel.dev.record import write_records
-from firesteel.spark.scratch import is_left
+from firesteel.spark.start.scratch import is_left
 
 pytestmark = [
     pytest.mark.spark,

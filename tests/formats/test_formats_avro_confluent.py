@@ -18,7 +18,7 @@ from tests.formats.formats_strategies import QUICK, any_fields, assert_same, lik
 from tests.formats.formats_tables import bind, parse_columns
 
 from firesteel.errors import JobError, OutsideError, UsageError
-from firesteel.formats.arrow import arrow_schema
+from firesteel.formats.arrow_type import arrow_schema
 from firesteel.formats.avro.schema import derive_schema
 from firesteel.formats.avro_confluent.address import Refused, check_address
 from firesteel.formats.avro_confluent.decoder import ConfluentDecoder

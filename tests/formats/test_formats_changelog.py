@@ -13,8 +13,8 @@ import pytest
 from tests.formats.formats_tables import bind, parse_columns
 
 from firesteel.changelog import RowKind
-from firesteel.formats.arrow import arrow_schema
-from firesteel.formats.changelog.decoder import ChangelogDecoder
+from firesteel.formats.arrow_type import arrow_schema
+from firesteel.formats.cdc.decoder import ChangelogDecoder
 from firesteel.formats.codec import Decoded, Reason
 from firesteel.formats.registry import make_decoder, make_encoder
 

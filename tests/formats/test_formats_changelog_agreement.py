@@ -21,7 +21,7 @@ from tests.formats.formats_strategies import (
 )
 from tests.formats.formats_tables import bind
 
-from firesteel.formats.changelog.decoder import ChangelogDecoder
+from firesteel.formats.cdc.decoder import ChangelogDecoder
 from firesteel.formats.registry import make_decoder
 from firesteel.types import Field
 

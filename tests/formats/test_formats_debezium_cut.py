@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from tests.formats.formats_strategies import QUICK, assert_same, mutated
 from tests.formats.formats_tables import bind, parse_columns
 
-from firesteel.formats.changelog.cut import Cutter
-from firesteel.formats.changelog.decoder import ChangelogDecoder
-from firesteel.formats.debezium_json import ENVELOPE
+from firesteel.formats.cdc.debezium import ENVELOPE
+from firesteel.formats.cdc.debezium_cut import Cutter
+from firesteel.formats.cdc.decoder import ChangelogDecoder
 from firesteel.formats.registry import make_decoder
 
 _numbers = st.sampled_from(

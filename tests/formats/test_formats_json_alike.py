@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.formats.formats_strategies import QUICK, assert_same, mutated
 from tests.formats.formats_tables import bind, parse_columns
 
-from firesteel.formats.json.block import TableReader
 from firesteel.formats.json.decoder import JsonDecoder
+from firesteel.formats.json.fast import TableReader
 
 FIELDS = parse_columns("id BIGINT, small INT, name STRING, at TIMESTAMP(3)")
 SHAPES = (

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.formats.formats_strategies import QUICK
 
-from firesteel.formats import java_time, text_column
-from firesteel.formats.java_time import TimestampStyle
+from firesteel.formats.column import timestamp as text_column
+from firesteel.formats.java import time as java_time
+from firesteel.formats.java.time import TimestampStyle
 
 _GOOD = (
     "2020-02-29 23:59:59",

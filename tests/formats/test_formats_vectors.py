@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from tests.formats.formats_tables import bind, parse_columns
 
-from firesteel.formats.arrow import arrow_schema
+from firesteel.formats.arrow_type import arrow_schema
 from firesteel.formats.avro.schema import derive_schema
 from firesteel.formats.codec import EncodeError, Reason
 from firesteel.formats.registry import make_decoder, make_encoder

@@ -24,14 +24,14 @@ from tests.formats.formats_registry import Registry
 from tests.fuzz.mutation import Table, mutate, tables
 
 import firesteel
-from firesteel.dev.broker import start_broker
+from firesteel.dev.broker.broker import start_broker
 from firesteel.dev.record import read_records, write_records
 from firesteel.formats.codec import Decoded
 from firesteel.formats.registry import make_decoder
 from firesteel.kafka.admin import close_clients, create_topic
-from firesteel.spark.master import local_master
-from firesteel.spark.reject import refused
-from firesteel.spark.session import open_session
+from firesteel.spark.source.reject import refused
+from firesteel.spark.start.master import local_master
+from firesteel.spark.start.session import open_session
 from firesteel.ui.text import render_json, render_summary
 
 MODES = ("fail", "ignore", "log")

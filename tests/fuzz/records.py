@@ -32,10 +32,10 @@ from firesteel.kafka.writer import Writer
 from firesteel.observe.progress import Progress, SourceProgress, apply
 from firesteel.observe.snapshot import JobSnapshot
 from firesteel.spark.failure import carry, explain_failure
-from firesteel.spark.record import RecordDecoder
-from firesteel.spark.reject import parse_place, refused, render_reject
-from firesteel.spark.source import _bad_record
-from firesteel.spark.tally import Tally, take_tally
+from firesteel.spark.source.record_decoder import RecordDecoder
+from firesteel.spark.source.reject import parse_place, refused, render_reject
+from firesteel.spark.source.stream_reader import _bad_record
+from firesteel.spark.source.tally import Tally, take_tally
 from firesteel.ui.text import render_json, render_line, render_summary
 
 _BLOCK = 50

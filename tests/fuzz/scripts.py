@@ -26,7 +26,7 @@ import firesteel
 from firesteel.api import analyze_script
 from firesteel.cli.main import main as run_command
 from firesteel.errors import one_line, printable_json, render_problem
-from firesteel.plan.explain import explanation_document, render_explanation
+from firesteel.plan.show.explain import explanation_document, render_explanation
 from firesteel.sql.token import Kind, tokenize
 
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # the stub ex
     UserScramCredentialUpsertion,
 )
 
-from firesteel.dev.broker import Broker, start_broker
+from firesteel.dev.broker.broker import Broker, start_broker
 from firesteel.java import find_java
 
 USER, PASSWORD, STORE_PASSWORD = "alice", "canary-Pa55", "canary-store"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from firesteel.dev.port import free_port
+from firesteel.dev.broker.port import free_port
 from firesteel.dev.record import write_records
 from firesteel.errors import Blame, OutsideError, UsageError
 from firesteel.kafka.admin import check_broker, check_topics, create_topic, delete_topic, describe_topics, list_topics

@@ -16,7 +16,7 @@ from tests.kafka.kafka_secure import (
     trust,
 )
 
-from firesteel.dev.broker import Broker
+from firesteel.dev.broker.broker import Broker
 from firesteel.errors import OutsideError, UsageError
 from firesteel.kafka.admin import check_broker, list_topics
 from firesteel.kafka.jks import read_jks

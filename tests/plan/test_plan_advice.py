@@ -4,7 +4,7 @@ import pytest
 
 from firesteel.errors import Problem, Source
 from firesteel.plan.analyze import analyze
-from firesteel.plan.lineage import column_lineage
+from firesteel.plan.fact.lineage import column_lineage
 
 
 def table(name: str, options: str = "", topic: str | None = None, key: str = "") -> str:

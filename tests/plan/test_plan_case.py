@@ -11,7 +11,7 @@ import pytest
 
 from firesteel.errors import Source, Span, render_problem
 from firesteel.plan.analyze import analyze
-from firesteel.plan.explain import render_plan
+from firesteel.plan.show.explain import render_plan
 
 CASES = sorted((Path(__file__).parent / "case").glob("*.case"))
 

@@ -10,7 +10,7 @@ import pytest
 import firesteel
 from firesteel.errors import Source
 from firesteel.plan.analyze import Analysis, analyze
-from firesteel.plan.explain import explanation_document, render_explanation
+from firesteel.plan.show.explain import explanation_document, render_explanation
 
 TABLES = """\
 CREATE TABLE s (id BIGINT, n BIGINT) WITH ('connector' = 'kafka', 'topic' = 's', 'properties.bootstrap.servers' = 'b:9092',

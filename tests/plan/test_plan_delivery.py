@@ -8,9 +8,9 @@ import pytest
 
 from firesteel.errors import Source
 from firesteel.plan.analyze import Analysis, analyze
-from firesteel.plan.delivery import advise_delivery, render_delivery
 from firesteel.plan.expression import Call
-from firesteel.plan.node import Aggregate, Node, Project, Sink
+from firesteel.plan.fact.delivery import advise_delivery, render_delivery
+from firesteel.plan.node.relation import Aggregate, Node, Project, Sink
 from firesteel.types import STRING
 
 SCRIPT = """

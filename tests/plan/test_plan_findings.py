@@ -10,7 +10,7 @@ import pytest
 from firesteel.errors import Problem, Severity, Source
 from firesteel.options.setting import STATE_BACKEND_TYPE, StateBackend
 from firesteel.plan.analyze import Analysis, analyze
-from firesteel.plan.python_function import PythonModules
+from firesteel.plan.function.python import PythonModules
 
 KAFKA = "'connector' = 'kafka', 'properties.bootstrap.servers' = 'b:9092', 'topic' ="
 TABLES = f"""

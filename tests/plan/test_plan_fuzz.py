@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from firesteel.errors import Source, render_problem
 from firesteel.plan.analyze import Analysis, analyze
-from firesteel.plan.explain import explanation_document, render_explanation
+from firesteel.plan.show.explain import explanation_document, render_explanation
 from firesteel.sql.script import parse_script
 from firesteel.sql.token import Kind, tokenize
 

@@ -12,8 +12,8 @@ from tests.plan.test_plan_case import PRELUDE
 from firesteel.errors import Source
 from firesteel.plan.analyze import Analysis, analyze
 from firesteel.plan.expression import Call, Expression, children
-from firesteel.plan.node import Project
-from firesteel.plan.python_function import PythonModules, allowed_modules
+from firesteel.plan.function.python import PythonModules, allowed_modules
+from firesteel.plan.node.relation import Project
 
 MODULE = """
 from __future__ import annotations

@@ -6,8 +6,8 @@ import pytest
 
 from firesteel.errors import Source
 from firesteel.plan.analyze import analyze
-from firesteel.plan.fingerprint import render_state
-from firesteel.plan.node import scans
+from firesteel.plan.node.relation import scans
+from firesteel.plan.show.fingerprint import render_state
 
 SCRIPT = """
 CREATE TABLE src (id INT, big BIGINT, x DOUBLE, name STRING, tags ARRAY<STRING>, t TIMESTAMP(3){watermark}) WITH (

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.spark import home
-from firesteel.spark.archive import archive_path
-from firesteel.spark.home import find_home
+from firesteel.spark.start import spark_home as home
+from firesteel.spark.start.class_archive import archive_path
+from firesteel.spark.start.spark_home import find_home
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("SPARK_HOME", raising=False)
     monkeypatch.setenv("FIRESTEEL_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(home, "package", lambda: package)
-    monkeypatch.setattr("firesteel.spark.archive.package", lambda: package)
+    monkeypatch.setattr("firesteel.spark.start.class_archive.package", lambda: package)
     return package
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from firesteel.errors import Source
 from firesteel.plan.analyze import analyze
-from firesteel.plan.node import scans
-from firesteel.spark.bind import bind_source
+from firesteel.plan.node.relation import scans
+from firesteel.spark.connector.kafka import bind_source
 
 KAFKA = "'connector' = 'kafka', 'properties.bootstrap.servers' = 'b:9092', 'format' = 'json', 'topic' ="
 

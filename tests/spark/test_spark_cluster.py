@@ -6,11 +6,11 @@ import time
 
 import pytest
 
-from firesteel.dev.port import free_port
+from firesteel.dev.broker.port import free_port
 from firesteel.errors import OutsideError
-from firesteel.spark.cluster import check_master
 from firesteel.spark.failure import explain_failure
-from firesteel.spark.master import is_loopback
+from firesteel.spark.start.cluster import check_master
+from firesteel.spark.start.master import is_loopback
 
 
 def test_a_master_that_is_not_there() -> None:
@@ -32,7 +32,7 @@ def test_workers_without_firesteel() -> None:
 
 
 def test_workers_whose_daemon_does_not_begin() -> None:
-    text = "EOFException occurred while reading the port number from firesteel.spark.daemon's stdout and terminated with code: 1."
+    text = "EOFException occurred while reading the port number from firesteel.spark.start.worker_daemon's stdout and terminated with code: 1."
     assert explain_failure(text).message == "Spark's workers cannot import 'firesteel'."
 
 

@@ -15,8 +15,8 @@ import firesteel
 from firesteel.dev.record import write_records
 from firesteel.errors import Blame
 from firesteel.kafka.admin import create_topic
-from firesteel.spark.checkpoint import Checkpoint
 from firesteel.spark.damage import check_state, explain_damage
+from firesteel.spark.job.checkpoint import Checkpoint
 
 SCRIPT = """
 SET 'parallelism.default' = '2';

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from firesteel.java import find_java
-from firesteel.spark.configuration import JVM_OPTIONS, MEMORY, configuration, jvm_options
-from firesteel.spark.death import explain_end
 from firesteel.spark.place import open_log
-from firesteel.spark.scratch import Folders
+from firesteel.spark.start.configuration import JVM_OPTIONS, MEMORY, configuration, jvm_options
+from firesteel.spark.start.death import explain_end
+from firesteel.spark.start.scratch import Folders
 
 
 def _log(folder: Path, text: str) -> Path:

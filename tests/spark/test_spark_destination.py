@@ -7,7 +7,7 @@ import pytest
 
 from firesteel.errors import JobError
 from firesteel.kafka.position import Subscription
-from firesteel.spark.destination import Destinations
+from firesteel.spark.sink.destination import Destinations
 
 ROW = pa.RecordBatch.from_pydict({"t": ["other"]})
 

@@ -15,9 +15,9 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.deadline import wait_for
 
-from firesteel.dev.process import birth
-from firesteel.spark import python as room
-from firesteel.spark.python import ForkServer, start_fork_server, stop_fork_server
+from firesteel.dev.broker.process import birth
+from firesteel.spark.start import fork_program as room
+from firesteel.spark.start.fork_program import ForkServer, start_fork_server, stop_fork_server
 
 #: What the forked process tells about itself.
 _MODULE = """
@@ -113,7 +113,7 @@ def test_what_is_no_module_is_started(server: ForkServer, module: Path) -> None:
 
 def test_a_server_ends_with_who_started_it(tmp_path: Path) -> None:
     code = (
-        "import os, sys, time; from pathlib import Path; from firesteel.spark.python import start_fork_server\n"
+        "import os, sys, time; from pathlib import Path; from firesteel.spark.start.fork_program import start_fork_server\n"
         "server = start_fork_server(Path(sys.argv[1]))\n"
         "print(server._process.pid, server.program, flush=True); time.sleep(60)"
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from firesteel.plan.function import FUNCTIONS
-from firesteel.plan.time_function import EXTRACTED_PARTS
-from firesteel.spark.function import SPELLINGS
+from firesteel.plan.function.table import FUNCTIONS
+from firesteel.plan.function.time import EXTRACTED_PARTS
+from firesteel.spark.lower.function.table import SPELLINGS
 
 
 def test_every_function_can_be_computed() -> None:

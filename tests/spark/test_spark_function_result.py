@@ -10,10 +10,10 @@ from sqlglot import exp
 
 from firesteel.errors import Source
 from firesteel.plan.expression import Cast, Expression
-from firesteel.plan.resolve_expression import ExpressionResolver
-from firesteel.plan.scope import Scope
-from firesteel.spark.expression import lower_expression
-from firesteel.spark.session import job_session
+from firesteel.plan.resolve.expression import ExpressionResolver
+from firesteel.plan.resolve.scope import Scope
+from firesteel.spark.lower.expression import lower_expression
+from firesteel.spark.start.session import job_session
 from firesteel.sql.script import parse_script
 from firesteel.sql.statement import Query
 from firesteel.types import STRING

@@ -12,20 +12,20 @@ from pathlib import Path
 import pytest
 
 from firesteel.java import find_java
-from firesteel.spark import launch as room
-from firesteel.spark import python
-from firesteel.spark.archive import Command, find_command
-from firesteel.spark.configuration import SOCKET_FOLDER
-from firesteel.spark.home import find_home
-from firesteel.spark.launch import Launched, launch
+from firesteel.spark.start import early_jvm as room
+from firesteel.spark.start import fork_program as python
+from firesteel.spark.start.class_archive import Command, find_command
+from firesteel.spark.start.configuration import SOCKET_FOLDER
+from firesteel.spark.start.early_jvm import Launched, launch
+from firesteel.spark.start.spark_home import find_home
 
 _OWN_PROCESS = """
 import sys
 from pathlib import Path
-from firesteel.spark.launch import launch
+from firesteel.spark.start.early_jvm import launch
 log = Path(sys.argv[1])
 launched = launch(None, {"spark.sql.shuffle.partitions": "3"}, log)
-from firesteel.spark.session import open_session
+from firesteel.spark.start.session import open_session
 session = open_session(None, {}, log, launched=launched)
 assert session.sparkContext._gateway.proc is launched._process
 print(session.range(5).count(), session.conf.get("spark.sql.shuffle.partitions"), session.sparkContext.master)

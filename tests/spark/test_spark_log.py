@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from tests.deadline import wait_for
 
-from firesteel.spark import log as room
-from firesteel.spark.log import keep_small, rotate
 from firesteel.spark.place import open_log
+from firesteel.spark.start import log as room
+from firesteel.spark.start.log import keep_small, rotate
 
 
 def _lines(path: Path) -> list[int]:

@@ -13,9 +13,9 @@ from pyspark.sql import SparkSession
 from tests.spark.test_spark_job import BOUNDED, Table
 
 import firesteel
-from firesteel.spark import session as room
-from firesteel.spark.configuration import configuration
-from firesteel.spark.scratch import Folders
+from firesteel.spark.start import session as room
+from firesteel.spark.start.configuration import configuration
+from firesteel.spark.start.scratch import Folders
 
 
 @pytest.mark.spark

@@ -11,9 +11,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from firesteel.plan.expression import Call, ColumnRef, Expression, Literal
-from firesteel.spark.expression import lower_expression
 from firesteel.spark.failure import find_failure
-from firesteel.spark.session import job_session
+from firesteel.spark.lower.expression import lower_expression
+from firesteel.spark.start.session import job_session
 from firesteel.types import STRING, BigInt, Char, DataType
 
 MODULE = """

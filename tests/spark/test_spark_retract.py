@@ -10,9 +10,9 @@ import pytest
 from firesteel.changelog import RowKind
 from firesteel.errors import Source
 from firesteel.plan.analyze import analyze
-from firesteel.spark.bind import bind_sink
-from firesteel.spark.kind import CODES, KIND
-from firesteel.spark.sink import RowEncoder, WriteSpec
+from firesteel.spark.connector.kafka import bind_sink
+from firesteel.spark.hidden_column import CODES, KIND
+from firesteel.spark.sink.write_task import RowEncoder, WriteSpec
 
 SCRIPT = """
 CREATE TABLE src (name STRING, id INT) WITH ('connector' = 'kafka', 'topic' = 's', 'properties.bootstrap.servers' = 'b:1',

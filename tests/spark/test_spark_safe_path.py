@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.spark.archive import find_command
+from firesteel.spark.start.class_archive import find_command
 
 #: Modules that PySpark, Arrow or pandas load, and one of the folder's own.
 NAMES = ("grp", "token", "select", "types", "random", "numbers")
@@ -18,10 +18,10 @@ JOB = """
 import sys
 from pathlib import Path
 from firesteel.plan.expression import Literal
-from firesteel.plan.node import Values
-from firesteel.spark.launch import launch
-from firesteel.spark.session import open_session
-from firesteel.spark.values import read_values
+from firesteel.plan.node.relation import Values
+from firesteel.spark.start.early_jvm import launch
+from firesteel.spark.start.session import open_session
+from firesteel.spark.source.values import read_values
 from firesteel.types import BigInt, Field
 
 def tell(batches):

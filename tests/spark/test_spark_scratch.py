@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from firesteel.errors import OutsideError
-from firesteel.spark.scratch import claim, is_left, make_folders, make_scratch, remove_scratch, sweep
+from firesteel.spark.start.scratch import claim, is_left, make_folders, make_scratch, remove_scratch, sweep
 
 
 @pytest.fixture

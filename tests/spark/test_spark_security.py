@@ -14,7 +14,7 @@ from tests.kafka.kafka_secure import Certificates, scram_login
 
 import firesteel
 from firesteel.cli.demo import SCRIPT, read_counts
-from firesteel.dev.broker import Broker
+from firesteel.dev.broker.broker import Broker
 from firesteel.dev.pageviews import PageViews, fill_topic
 from firesteel.kafka.admin import create_topic
 

@@ -13,11 +13,11 @@ from tests.spark.test_spark_job import BOUNDED, Table
 
 import firesteel
 from firesteel.errors import OutsideError, UsageError
-from firesteel.spark import version
-from firesteel.spark.checkpoint import Checkpoint
-from firesteel.spark.cluster import check_master
 from firesteel.spark.failure import explain_failure
-from firesteel.spark.version import check_pyspark
+from firesteel.spark.job.checkpoint import Checkpoint
+from firesteel.spark.start import version
+from firesteel.spark.start.cluster import check_master
+from firesteel.spark.start.version import check_pyspark
 
 SCRIPT = """
 CREATE TABLE src (id INT) WITH ('connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'nowhere:1',

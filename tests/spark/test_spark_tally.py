@@ -16,7 +16,7 @@ from firesteel.formats.codec import Reason, Reject
 from firesteel.formats.registry import make_decoder
 from firesteel.kafka.dead_letter import StagedRange
 from firesteel.observe.snapshot import JobSnapshot, SourceSnapshot
-from firesteel.spark.tally import Tally, take_tally
+from firesteel.spark.source.tally import Tally, take_tally
 from firesteel.ui.text import render_json, render_summary
 
 

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from tests.spark.test_spark_job import BOUNDED, Table
 
 import firesteel
-from firesteel.spark.weight import weigh
+from firesteel.spark.source.equal_rows import weigh
 
 WIDE = "name STRING, n BIGINT, m BIGINT, s INT, a INT, d BIGINT, lo INT, hi INT, PRIMARY KEY (name) NOT ENFORCED"
 

@@ -7,9 +7,9 @@ import json
 import sys
 
 from firesteel.cli.command import Subparsers, add_command
-from firesteel.dev.daemon import USUAL_PORT, Daemon, find_daemon, start_daemon, stop_daemon
-from firesteel.dev.download import shown_download
-from firesteel.dev.jars import KAFKA_VERSION
+from firesteel.dev.broker.daemon import USUAL_PORT, Daemon, find_daemon, start_daemon, stop_daemon
+from firesteel.dev.broker.download import shown_download
+from firesteel.dev.broker.jars import KAFKA_VERSION
 
 _DESCRIPTION = f"""\
 Apache Kafka {KAFKA_VERSION} on this machine, for development: one node, reachable from here only, no passwords.

@@ -6,8 +6,8 @@ import argparse
 import json
 from typing import Any
 
+from firesteel.cli.check_finding import Checked, check_files
 from firesteel.cli.command import Subparsers, add_command
-from firesteel.cli.finding import Checked, check_files
 from firesteel.cli.script import add_python_functions, add_settings, settings
 from firesteel.errors import Blame, Problem, Source, printable_json, render_problem
 
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
         case "json":
             print(printable_json(render_json(checked)))
         case "sarif":
-            from firesteel.cli.sarif import render_sarif
+            from firesteel.cli.check_sarif import render_sarif
 
             print(printable_json(render_sarif(checked)))
         case _:

@@ -64,7 +64,7 @@ def usual_bootstrap(environment: Mapping[str, str] = os.environ) -> str:
     chosen = environment.get("FIRESTEEL_BOOTSTRAP")
     if chosen:
         return chosen
-    from firesteel.dev.daemon import USUAL_PORT, find_daemon
+    from firesteel.dev.broker.daemon import USUAL_PORT, find_daemon
 
     daemon = find_daemon()
     return daemon.bootstrap if daemon else f"127.0.0.1:{USUAL_PORT}"

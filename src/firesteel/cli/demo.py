@@ -23,7 +23,7 @@ from firesteel.java import find_java
 
 if TYPE_CHECKING:
     from firesteel.dev.pageviews import PageViews
-    from firesteel.spark.job import Job
+    from firesteel.spark.job.job import Job
 
 VIEWS, COUNTS = "pageviews", "pageviews_per_region"
 
@@ -78,7 +78,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     find_java()
-    from firesteel.dev.broker import start_broker
+    from firesteel.dev.broker.broker import start_broker
     from firesteel.dev.pageviews import PageViews, differences
     from firesteel.kafka.admin import create_topic
 

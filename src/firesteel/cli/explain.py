@@ -11,8 +11,8 @@ from firesteel.cli.script import add_python_functions, add_settings, print_warni
 from firesteel.errors import printable_json
 from firesteel.options.secret import mask
 from firesteel.options.setting import STATE_TTL
-from firesteel.plan.explain import explanation_document, render_explanation
-from firesteel.plan.state import TTL_HAS_EFFECT
+from firesteel.plan.fact.state import TTL_HAS_EFFECT
+from firesteel.plan.show.explain import explanation_document, render_explanation
 
 
 def add_parser(subparsers: Subparsers) -> None:

@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from firesteel.cli.command import Subparsers, add_command
-from firesteel.cli.function_page import render_functions
-from firesteel.cli.reference import Page, pages
-from firesteel.cli.reference_page import render_index, render_json, render_markdown, render_text
-from firesteel.cli.text import Language, Text
+from firesteel.cli.reference.functions import render_functions
+from firesteel.cli.reference.language import Language, Text
+from firesteel.cli.reference.page import render_index, render_json, render_markdown, render_text
+from firesteel.cli.reference.tables import Page, pages
 from firesteel.errors import UsageError
 from firesteel.options.spelling import nearest
 

@@ -19,7 +19,7 @@ from firesteel.spark.place import job_name
 from firesteel.ui.terminal import Output, View, open_view
 
 if TYPE_CHECKING:
-    from firesteel.spark.job import Job
+    from firesteel.spark.job.job import Job
 
 
 _MOST_SECONDS = 86_400.0
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _follow(job: Job, view: View, output: Output, signals: _Signals, stop_timeout: float) -> int:
     from firesteel.kafka.admin import close_clients
-    from firesteel.spark.jvm import end_jvm, kill_jvm
+    from firesteel.spark.start.jvm import end_jvm, kill_jvm
 
     starter = _Starter(job)
     told = output is not Output.PROGRESS

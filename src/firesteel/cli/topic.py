@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from firesteel.cli.command import Subparsers, add_cluster, add_command, at_least_one, cluster, pairs
-from firesteel.cli.record import (
+from firesteel.cli.topic_record import (
     Decode,
     View,
     avro_decoder,

@@ -20,7 +20,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from firesteel.spark.archive import archive_path, find_command, make_archive
+    from firesteel.spark.start.class_archive import archive_path, find_command, make_archive
 
     if args.if_missing and archive_path().is_file() and find_command() is not None:
         return 0

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from firesteel.formats.java_text import to_utf8_text
+from firesteel.formats.java.text import to_utf8_text
 
 
 class Reason(Enum):

@@ -7,17 +7,20 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from firesteel.catalog.table import BoundFormat
-from firesteel.formats import canal_json, debezium_json, maxwell_json, ogg_json
 from firesteel.formats.avro.decoder import AvroDecoder
 from firesteel.formats.avro.encoder import make_encoder as make_avro_encoder
 from firesteel.formats.avro_confluent.decoder import ConfluentDecoder
 from firesteel.formats.avro_confluent.encoder import ConfluentEncoder
+from firesteel.formats.cdc import canal as canal_json
+from firesteel.formats.cdc import debezium as debezium_json
+from firesteel.formats.cdc import maxwell as maxwell_json
+from firesteel.formats.cdc import ogg as ogg_json
 from firesteel.formats.codec import Decoder, Encoder
 from firesteel.formats.csv.decoder import CsvDecoder
 from firesteel.formats.csv.encoder import CsvEncoder
 from firesteel.formats.json.decoder import JsonDecoder
 from firesteel.formats.json.encoder import JsonEncoder
-from firesteel.formats.raw import RawDecoder, RawEncoder
+from firesteel.formats.raw.codec import RawDecoder, RawEncoder
 
 #: Makes a decoder of these columns, and of metadata columns by their keys.
 MakeDecoder = Callable[[BoundFormat, Sequence[str], Mapping[str, str]], Decoder]

@@ -1,7 +1,7 @@
 """Which errors of a Kafka client pass by themselves: a broker restarts, a partition changes hands, a coordinator loads.
 
 Whoever meets one tries again. Where it waits for longer than a call may take it raises `BrokerAwayError`, and the query is
-started again until the brokers are back (`spark/query.py`).
+started again until the brokers are back (`spark/job/query.py`).
 """
 
 from __future__ import annotations

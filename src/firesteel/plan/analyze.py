@@ -22,22 +22,22 @@ from firesteel.options.redaction import redact
 from firesteel.options.registry import vocabulary
 from firesteel.options.secret import mask
 from firesteel.options.spark_setting import refuse_setting
-from firesteel.plan.advice import advise
-from firesteel.plan.known import Hidden, Known
-from firesteel.plan.merge_projects import merge_projects
-from firesteel.plan.mistake import Mistake
-from firesteel.plan.node import Sink
-from firesteel.plan.number_rows import number_rows
-from firesteel.plan.place_watermarks import place_watermarks
-from firesteel.plan.prune_columns import prune_columns
-from firesteel.plan.python_function import PythonModules, bind_functions, load_function
-from firesteel.plan.resolve_insert import resolve_insert
-from firesteel.plan.resolve_query import QueryResolver
-from firesteel.plan.resolve_table import resolve_table, resolve_watermark
-from firesteel.plan.setting import check_settings
-from firesteel.plan.support import check_support
-from firesteel.plan.unused import note_used, spare_unused
-from firesteel.plan.weigh_rows import weigh_rows
+from firesteel.plan.check.advice import advise
+from firesteel.plan.check.setting import check_settings
+from firesteel.plan.check.support import check_support
+from firesteel.plan.function.python import PythonModules, bind_functions, load_function
+from firesteel.plan.node.relation import Sink
+from firesteel.plan.resolve.insert import resolve_insert
+from firesteel.plan.resolve.known import Hidden, Known
+from firesteel.plan.resolve.mistake import Mistake
+from firesteel.plan.resolve.query import QueryResolver
+from firesteel.plan.resolve.table import resolve_table, resolve_watermark
+from firesteel.plan.resolve.unused import note_used, spare_unused
+from firesteel.plan.rewrite.combine_equal_rows import weigh_rows
+from firesteel.plan.rewrite.merge_projects import merge_projects
+from firesteel.plan.rewrite.number_rows import number_rows
+from firesteel.plan.rewrite.place_watermarks import place_watermarks
+from firesteel.plan.rewrite.prune_columns import prune_columns
 from firesteel.sql.script import parse_script
 from firesteel.sql.statement import (
     Client,

@@ -50,7 +50,7 @@ class Literal:
 
 @dataclass(frozen=True)
 class Call:
-    """A scalar function or an operator, by its name in `plan/function.py`."""
+    """A scalar function or an operator, by its name in `plan/function/table.py`."""
 
     function: str
     args: tuple[Expression, ...]

@@ -24,8 +24,8 @@ from py4j.protocol import Py4JError
 from pyspark.errors.exceptions.base import PySparkException
 
 from firesteel.errors import Blame, BrokerAwayError, FiresteelError, JobError, OutsideError
-from firesteel.spark.cluster import explain_worker
 from firesteel.spark.damage import explain_damage, shorten_damage
+from firesteel.spark.start.cluster import explain_worker
 
 _OPEN, _CLOSE = "⟦firesteel:", "⟧"
 _PATTERN = re.compile(re.escape(_OPEN) + "(.*?)" + re.escape(_CLOSE), re.DOTALL)

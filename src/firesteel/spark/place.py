@@ -10,7 +10,7 @@ from pathlib import Path
 from firesteel.errors import TEXT_NAME, UsageError
 from firesteel.options.setting import CHECKPOINTING_DIR, PIPELINE_NAME
 from firesteel.plan.analyze import Analysis
-from firesteel.plan.fingerprint import render_state
+from firesteel.plan.show.fingerprint import render_state
 
 
 def job_name(analysis: Analysis, name: str | None) -> str:

@@ -10,7 +10,7 @@ from itertools import repeat
 from firesteel import types
 from firesteel.formats.avro.schema import is_micros
 from firesteel.formats.codec import Reason
-from firesteel.formats.java_number import fit_decimal, from_unscaled
+from firesteel.formats.java.number import fit_decimal, from_unscaled
 from firesteel.types import DataType, Field
 
 _FLOAT, _DOUBLE = struct.Struct("<f"), struct.Struct("<d")

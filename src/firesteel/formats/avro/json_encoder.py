@@ -13,12 +13,13 @@ import pyarrow as pa
 
 from firesteel import types
 from firesteel.catalog.table import BoundFormat
-from firesteel.formats import jackson, java_number
-from firesteel.formats.arrow import as_type, map_entries
+from firesteel.formats.arrow_type import as_type, map_entries
 from firesteel.formats.avro.json_exact import branch_name
 from firesteel.formats.avro.schema import is_micros
 from firesteel.formats.codec import EncodeError
-from firesteel.formats.java_number import to_unscaled
+from firesteel.formats.java import jackson
+from firesteel.formats.java import number as java_number
+from firesteel.formats.java.number import to_unscaled
 from firesteel.types import DataType, Field
 
 #: A value that is not NULL to its JSON text.

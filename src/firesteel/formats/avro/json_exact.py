@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from firesteel import types
-from firesteel.formats import java_number
 from firesteel.formats.avro.exact import BadRecord, Corrupt, read_millis, read_time, to_decimal
 from firesteel.formats.avro.schema import NAMESPACE, is_micros
 from firesteel.formats.codec import Reason
-from firesteel.formats.java_text import to_utf8_text
+from firesteel.formats.java import number as java_number
+from firesteel.formats.java.text import to_utf8_text
 from firesteel.formats.json.exact import RANGES
 from firesteel.formats.json.limit import TooLarge
 from firesteel.formats.json.token import Kind, MalformedJson, Token, read_strict_tokens

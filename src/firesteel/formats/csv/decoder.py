@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from firesteel.catalog.table import BoundFormat
-from firesteel.formats.arrow import arrow_type
-from firesteel.formats.block import Rows, decode_present
+from firesteel.formats.arrow_type import arrow_type
 from firesteel.formats.codec import Decoded, Reason, Reject
-from firesteel.formats.csv.block import block_reader
 from firesteel.formats.csv.exact import BadLine, LineReader
+from firesteel.formats.csv.fast import block_reader
 from firesteel.formats.csv.settings import from_options
+from firesteel.formats.two_paths import Rows, decode_present
 
 
 class CsvDecoder:

@@ -10,9 +10,12 @@ import pyarrow.compute as pc
 
 from firesteel import types
 from firesteel.catalog.table import BoundFormat
-from firesteel.formats import jackson, java_number, java_time, text_column
-from firesteel.formats.arrow import as_type
+from firesteel.formats.arrow_type import as_type
+from firesteel.formats.column import timestamp as text_column
 from firesteel.formats.csv.settings import CsvSettings, from_options
+from firesteel.formats.java import jackson
+from firesteel.formats.java import number as java_number
+from firesteel.formats.java import time as java_time
 from firesteel.types import DataType
 
 #: Longer texts are quoted unseen.

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from firesteel import types
-from firesteel.formats import jackson, java_number, java_time
 from firesteel.formats.codec import Reason
 from firesteel.formats.csv.line import MalformedLine, split_line
 from firesteel.formats.csv.settings import CsvSettings
+from firesteel.formats.java import jackson
+from firesteel.formats.java import number as java_number
+from firesteel.formats.java import time as java_time
 from firesteel.types import DataType, Field
 
 _RANGES: dict[type[DataType], tuple[int, int]] = {

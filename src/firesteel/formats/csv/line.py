@@ -14,7 +14,7 @@ import re
 from functools import lru_cache
 
 from firesteel.formats.csv.settings import CsvSettings
-from firesteel.formats.java_number import JAVA_SPACE
+from firesteel.formats.java.number import JAVA_SPACE
 
 _UNESCAPED = {"0": "\0", "n": "\n", "r": "\r", "t": "\t"}
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from firesteel.catalog.table import BoundFormat
-from firesteel.formats.arrow import arrow_type
-from firesteel.formats.block import Rows, decode_present
+from firesteel.formats.arrow_type import arrow_type
 from firesteel.formats.codec import Decoded, Reject
-from firesteel.formats.json.block import block_reader
 from firesteel.formats.json.exact import BadMessage, RowReader
+from firesteel.formats.json.fast import block_reader
 from firesteel.formats.json.settings import from_options
 from firesteel.formats.json.tree_row import TreeRowReader
+from firesteel.formats.two_paths import Rows, decode_present
 
 
 class JsonDecoder:

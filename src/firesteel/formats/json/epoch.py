@@ -14,9 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel import types
-from firesteel.formats import jackson, java_number
-from firesteel.formats.arrow import arrow_type
-from firesteel.formats.text_value import Finish
+from firesteel.formats.arrow_type import arrow_type
+from firesteel.formats.column.text import Finish
+from firesteel.formats.java import jackson
+from firesteel.formats.java import number as java_number
 from firesteel.options.debezium_json import DecimalHandling, TimePrecision
 from firesteel.types import DataType
 

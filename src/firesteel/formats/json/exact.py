@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from firesteel import types
-from firesteel.formats import jackson, java_number, java_time
 from firesteel.formats.codec import Reason
-from firesteel.formats.java_text import to_utf8_text
+from firesteel.formats.java import jackson
+from firesteel.formats.java import number as java_number
+from firesteel.formats.java import time as java_time
+from firesteel.formats.java.text import to_utf8_text
 from firesteel.formats.json.limit import TooLarge
 from firesteel.formats.json.settings import JsonSettings
 from firesteel.formats.json.token import Kind, MalformedJson, Token, read_tokens, read_whole_elements

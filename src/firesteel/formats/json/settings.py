@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firesteel.formats import java_time
-from firesteel.formats.java_time import TimestampStyle
+from firesteel.formats.java import time as java_time
+from firesteel.formats.java.time import TimestampStyle
 from firesteel.options import json as rows
 from firesteel.options.json import MapNullKeyMode, TimestampStandard
 from firesteel.options.value import OptionValues

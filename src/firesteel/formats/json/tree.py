@@ -10,9 +10,11 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from firesteel import types
-from firesteel.formats import jackson, java_number, java_time
 from firesteel.formats.codec import Reason
-from firesteel.formats.java_text import to_utf8_text
+from firesteel.formats.java import jackson
+from firesteel.formats.java import number as java_number
+from firesteel.formats.java import time as java_time
+from firesteel.formats.java.text import to_utf8_text
 from firesteel.formats.json import epoch
 from firesteel.formats.json.epoch import EpochRules
 from firesteel.formats.json.exact import RANGES, BadField, BadMessage, has_decimal

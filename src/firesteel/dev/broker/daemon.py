@@ -1,0 +1,134 @@
+"""The development broker of `firesteel broker start`: it goes on in the background until `firesteel broker stop`.
+
+There is one per cache folder. Its record says which process it is, so that it is found, and nothing else is ended.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from firesteel.dev.broker.jars import KAFKA_VERSION, Watcher, kafka_jars
+from firesteel.dev.broker.lock import held
+from firesteel.dev.broker.port import HOST, free_port, is_free
+from firesteel.dev.broker.process import birth, end_process
+from firesteel.dev.broker.server import PortTaken, Server, await_answer, java_command, prepare
+from firesteel.errors import OutsideError
+from firesteel.folder import cache_folder
+from firesteel.java import find_java
+
+USUAL_PORT = 9092
+
+
+@dataclass(frozen=True)
+class Daemon:
+    pid: int
+    born: str
+    port: int
+    since: float
+    version: str
+    folder: str
+
+    @property
+    def bootstrap(self) -> str:
+        return f"{HOST}:{self.port}"
+
+    @property
+    def data(self) -> Path:
+        return Path(self.folder) / "data"
+
+    @property
+    def log(self) -> Path:
+        return Path(self.folder) / "broker.log"
+
+    @property
+    def uptime(self) -> float:
+        return max(0.0, time.time() - self.since)
+
+
+def find_daemon() -> Daemon | None:
+    """The development broker that is running, if there is one."""
+    try:
+        daemon = Daemon(**json.loads(_record().read_text()))
+    except (OSError, ValueError, TypeError):
+        # No record, or one of another version of Firesteel.
+        return None
+    return daemon if birth(daemon.pid) == daemon.born else None
+
+
+def start_daemon(watcher: Watcher, *, port: int | None = None, fresh: bool = False, heap: str = "512m") -> Daemon:
+    """Start the development broker, or find it already running.
+
+    Without `port` it is the usual one, or a free one when that is taken. `fresh` throws away the data of earlier days.
+    """
+    with held(_folder() / "lock"):
+        running = find_daemon()
+        if running is not None:
+            return running
+        java, jars = find_java(), kafka_jars(watcher)
+        taken = OutsideError(
+            f"Port {port} is taken.", hint="Choose another with --port, or leave it out for a free one."
+        )
+        if port is not None and not is_free(port):
+            raise taken
+        if fresh:
+            shutil.rmtree(_folder() / "data", ignore_errors=True)
+        chosen = port or (USUAL_PORT if is_free(USUAL_PORT) else free_port())
+        while True:
+            try:
+                return _start(Server(_folder(), chosen, free_port(chosen), heap), java, jars)
+            except PortTaken:
+                if port is not None:
+                    raise taken from None
+                chosen = free_port()
+
+
+def stop_daemon() -> Daemon | None:
+    """Stop the development broker; the one that was stopped, or None when none was running."""
+    with held(_folder() / "lock"):
+        daemon = find_daemon()
+        if daemon is not None:
+            end_process(daemon.pid, daemon.born)
+        _record().unlink(missing_ok=True)
+        return daemon
+
+
+def _folder() -> Path:
+    return cache_folder() / "broker"
+
+
+def _record() -> Path:
+    return _folder() / "broker.json"
+
+
+def _start(server: Server, java: Path, jars: Path) -> Daemon:
+    server.log.unlink(missing_ok=True)
+    prepare(server, java, jars)
+    log_start = server.log.stat().st_size if server.log.exists() else 0
+    with server.log.open("ab") as log:
+        process = subprocess.Popen(
+            java_command(server, java, jars),
+            cwd=server.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            # A session of its own: the end of this terminal is not the end of the broker.
+            start_new_session=True,
+        )
+    try:
+        born = birth(process.pid)
+        await_answer(server, lambda: process.poll() is None, log_start)
+        assert born is not None
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    daemon = Daemon(process.pid, born, server.port, time.time(), KAFKA_VERSION, str(server.folder))
+    unfinished = _record().with_suffix(".new")
+    unfinished.write_text(json.dumps(asdict(daemon), indent=2) + "\n")
+    unfinished.rename(_record())
+    return daemon

@@ -1,0 +1,62 @@
+"""What one changelog message says, on the exact path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from firesteel.formats.cdc.metadata import Item
+from firesteel.formats.codec import Reason
+from firesteel.formats.java.number import shorten
+from firesteel.formats.json.exact import BadField, BadMessage
+from firesteel.formats.json.tree import TreeReader
+
+
+@dataclass(frozen=True)
+class Changed:
+    """Rows with their kinds, the message's metadata, and the values that became NULL because parse errors are ignored."""
+
+    rows: list[tuple[int, list[object]]] = field(default_factory=list)
+    metadata: list[object] = field(default_factory=list)
+    bad: list[BadField] = field(default_factory=list)
+
+
+class ItemReader:
+    """The metadata of a message."""
+
+    def __init__(self, items: Sequence[Item], reader: TreeReader) -> None:
+        self._items = [(item, reader.converter(item.type)) for item in items]
+        self._reader = reader
+
+    def members(self, inside: dict[str, object], root: dict[str, object]) -> tuple[list[object], list[BadField]]:
+        """The members that the items need, of the JSON types that Flink reads them as. Raises BadMessage."""
+        values: list[object] = []
+        bad: list[BadField] = []
+        for place, (item, convert) in enumerate(self._items):
+            try:
+                values.append(convert((root if item.outside else inside).get(item.member)))
+            except (ValueError, ArithmeticError) as error:
+                raise BadMessage(Reason.BAD_VALUE, str(error), metadata_name(place)) from None
+            bad += [BadField(metadata_name(place), detail) for detail in self._reader.take_ignored()]
+        return values, bad
+
+    def values(self, members: list[object]) -> list[object]:
+        """The items themselves. Raises BadMessage, also when parse errors are ignored: then too the message is dropped."""
+        values: list[object] = []
+        for place, ((item, _), member) in enumerate(zip(self._items, members, strict=True)):
+            if item.entry is not None:
+                member = dict(member).get(item.entry) if isinstance(member, list) else None
+            try:
+                values.append(item.convert(member))
+            except (ValueError, ArithmeticError) as error:
+                raise BadMessage(Reason.BAD_VALUE, str(error), metadata_name(place)) from None
+        return values
+
+
+def metadata_name(place: int) -> str:
+    """Stands for the metadata column at `place`; no JSON member that is a column is named so by accident."""
+    return f"\0{place}"
+
+
+def bad_operation(member: str, word: str) -> BadMessage:
+    return BadMessage(Reason.BAD_VALUE, f"'{shorten(word)}' is no change that '{member}' can name")

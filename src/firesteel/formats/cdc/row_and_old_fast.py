@@ -1,0 +1,219 @@
+"""The row and the old values of its changed columns, for a whole block."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.formats.cdc.envelope import Change, DataEnvelope
+from firesteel.formats.cdc.expand import Mask, Numbers, Words, expand
+from firesteel.formats.cdc.metadata import Item
+from firesteel.formats.cdc.row_and_old import member_names
+from firesteel.formats.cdc.wire_schema import MemberReader, Members, readable
+from firesteel.formats.json.arrow_wire import WireColumn, WireRules, wire_columns, wire_struct
+from firesteel.formats.json.fast import TableReader, finish, one_chunk
+from firesteel.formats.two_paths import Stretch
+from firesteel.types import Field
+
+_NAME = rb'"[^"\\]*+"'
+_VALUE = rb'(?:"[^"\\]*+"|[-+.0-9eE]++|true|false)'
+_ROW = rb"\{(?:" + _NAME + rb":" + _VALUE + rb",?)*+\}"
+#: `old` with rows of plain values and without any null, as it stands in most updates.
+_PLAIN_OLD = {True: re.compile(rb'"old":\[(?:' + _ROW + rb",?)*+\]"), False: re.compile(rb'"old":' + _ROW)}
+#: An escape that could spell a letter of `old`.
+_SPELLED = rb"\u006"
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """All rows of a block. `message` is where each row of the data came from; `old` has the rows of the updates only."""
+
+    data: list[pa.Array]
+    old: list[pa.Array]
+    message: Numbers
+    changes: Numbers
+
+
+class DataBlock:
+    def __init__(
+        self,
+        envelope: DataEnvelope,
+        fields: Sequence[Field],
+        columns: Sequence[WireColumn],
+        items: Sequence[Item],
+    ) -> None:
+        self._envelope = envelope
+        self._names = [field.name for field in fields]
+        self._columns = columns
+        self._items = items
+        self._words = Words(envelope.changes)
+        row = wire_struct(fields, columns)
+        kind = pa.list_(row) if envelope.many else row
+        self._members = MemberReader(
+            {envelope.data: kind, envelope.old: kind, envelope.operation: pa.string()}, items, None
+        )
+
+    def read(self, messages: Sequence[bytes]) -> Stretch | None:
+        members = self._members.read(messages)
+        found = None if members is None else self._rows(members)
+        if members is None or found is None:
+            return None
+        rows = expand(found.changes)
+        arrays = self._arrays(messages, found, rows.change, rows.after)
+        if arrays is None:
+            return None
+        origin = found.message[rows.change].astype(np.int32)
+        for item in self._items:
+            array = members.metadata(item)
+            if array is None:
+                return None
+            arrays.append(array.take(pa.array(origin)))
+        return Stretch(arrays, origin, rows.kinds)
+
+    def _rows(self, members: Members) -> _Rows | None:
+        changes = self._words.changes(members[self._envelope.operation])
+        if changes is None:
+            return None
+        data, old = members[self._envelope.data], members[self._envelope.old]
+        none, update = changes == Change.NONE.value, changes == Change.UPDATE.value
+        # Rows are missing where they are needed, or there where they are not: the exact reader knows what that means.
+        if (np.asarray(data.is_null()) & ~none).any() or (np.asarray(old.is_null()) & update).any():
+            return None
+        if self._envelope.many:
+            data_counts, old_counts = _counts(data), _counts(old)
+            data, old = data.flatten(), old.flatten()
+        else:
+            data_counts, old_counts = (np.asarray(array.is_valid()).astype(np.int64) for array in (data, old))
+            data, old = data.drop_null(), old.drop_null()
+        if data_counts[none].any() or (np.where(update, data_counts, 0) != old_counts).any():
+            return None
+        if data.null_count or old.null_count:
+            return None
+        message = np.repeat(np.arange(len(changes)), data_counts)
+        return _Rows(data.flatten(), old.flatten(), message, changes[message])
+
+    def _arrays(self, messages: Sequence[bytes], found: _Rows, change: Numbers, after: Mask) -> list[pa.Array] | None:
+        count = len(found.message)
+        update = np.flatnonzero(found.changes == Change.UPDATE.value)
+        updated = found.message[update]
+        named = _named_nulls(messages, updated, self._envelope.many)
+        if named is None:
+            return None
+        # For each row of the data, where its row of old values is.
+        old_place = np.zeros(count, dtype=np.int64)
+        old_place[update] = np.arange(len(update))
+        before = ~after & (found.changes == Change.UPDATE.value)[change]
+        arrays: list[pa.Array] = []
+        for name, column, data, old in zip(self._names, self._columns, found.data, found.old, strict=True):
+            array = finish(column, pa.concat_arrays([data, old]) if len(update) else data)
+            if array is None:
+                return None
+            if not len(update):
+                arrays.append(array)
+                continue
+            given = np.asarray(old.is_valid())
+            place = change.copy()
+            rows = change[before]
+            old_rows = old_place[rows]
+            # NULL, although the column counts as changed: it is named in the `old` of this message, here or in another row.
+            known = np.zeros(len(messages), dtype=np.bool_)
+            known[updated[given]] = True
+            known[[index for index, names in named.items() if name in names]] = True
+            place[before] = np.where(given[old_rows] | known[found.message[rows]], count + old_rows, rows)
+            arrays.append(array.take(pa.array(place)))
+        return arrays
+
+
+class EitherBlock:
+    """Values come as texts or as they are, by who wrote the topic: what was right the last time is tried first."""
+
+    def __init__(self, blocks: Sequence[DataBlock]) -> None:
+        self._blocks = list(blocks)
+
+    def read(self, messages: Sequence[bytes]) -> Stretch | None:
+        for place, block in enumerate(self._blocks):
+            stretch = block.read(messages)
+            if stretch is not None:
+                self._blocks.insert(0, self._blocks.pop(place))
+                return stretch
+        return None
+
+
+class FilteredBlock:
+    """Looks at the members that the filters ask for, and reads only the messages that pass."""
+
+    def __init__(
+        self, block: EitherBlock, filters: Mapping[str, re.Pattern[str]], results: Sequence[pa.DataType]
+    ) -> None:
+        self._block = block
+        self._results = results
+        self._filters = filters
+        self._table = TableReader(pa.schema([(member, pa.string()) for member in filters]))
+
+    def read(self, messages: Sequence[bytes]) -> Stretch | None:
+        table = self._table.read(messages)
+        if table is None:
+            return None
+        passes = np.ones(len(messages), dtype=np.bool_)
+        for place, pattern in enumerate(self._filters.values()):
+            texts = one_chunk(table.column(place))
+            if texts.null_count:
+                return None
+            # Names repeat: each is matched once.
+            encoded = texts.dictionary_encode()
+            matches = np.array([bool(pattern.fullmatch(text)) for text in encoded.dictionary.to_pylist()])
+            passes &= matches[encoded.indices.to_numpy(zero_copy_only=False)]
+        kept = np.flatnonzero(passes)
+        if not len(kept):
+            nothing = [pa.array([], result) for result in self._results]
+            return Stretch(nothing, np.empty(0, np.int32), np.empty(0, np.int8))
+        if len(kept) == len(messages):
+            return self._block.read(messages)
+        stretch = self._block.read([messages[index] for index in kept.tolist()])
+        if stretch is None or stretch.origin is None:
+            return None
+        return replace(stretch, origin=kept.astype(np.int32)[stretch.origin])
+
+
+def data_block(
+    envelope: DataEnvelope, fields: Sequence[Field], items: Sequence[Item], rules: Sequence[WireRules]
+) -> EitherBlock | None:
+    """None when a column or a metadata key needs the exact reader."""
+    if not readable(items):
+        return None
+    blocks: list[DataBlock] = []
+    for rule in rules:
+        columns = wire_columns(fields, rule)
+        if columns is not None:
+            blocks.append(DataBlock(envelope, fields, columns, items))
+    return EitherBlock(blocks) if blocks else None
+
+
+def _counts(lists: pa.Array) -> Numbers:
+    counts: Numbers = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    return counts
+
+
+def _named_nulls(messages: Sequence[bytes], updated: Numbers, many: bool) -> dict[int, set[str]] | None:
+    """The names in `old`, for the updates whose `old` may name a column with null; None if that cannot be told."""
+    named: dict[int, set[str]] = {}
+    plain = _PLAIN_OLD[many]
+    for index in np.unique(updated).tolist():
+        message = messages[index]
+        place = message.find(b'"old"')
+        # The only place that `old` is written: no other member can be meant.
+        spelled = b"\\" in message and _SPELLED in message
+        if message.rfind(b'"old"') == place and not spelled and plain.match(message, place):
+            continue
+        try:
+            tree = orjson.loads(message)
+        except orjson.JSONDecodeError:
+            return None
+        named[index] = set(member_names(tree.get("old")))
+    return named

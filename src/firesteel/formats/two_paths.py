@@ -1,0 +1,135 @@
+"""How a block of messages is divided between a format's fast path and its exact path.
+
+The fast path takes a stretch of messages whole or refuses it. A refused stretch is halved and tried again, so that one bad
+record among thousands costs a few tries and not the fast path. When too many tries fail, the rest goes the exact way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.formats.arrow_type import record_batch
+from firesteel.formats.codec import Decoded, Reject
+
+#: Stretches this short are not worth halving.
+_SMALLEST = 64
+_MAX_REFUSALS = 40
+
+Places = NDArray[np.int32]
+Kinds = NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """What the fast path made of a stretch of messages.
+
+    `origin` is the message of the stretch that each row came from; None: row i is message i, for all of them. `kinds` are
+    the rows' places in `RowKind`; None where rows only insert.
+    """
+
+    arrays: Sequence[pa.Array]
+    origin: Places | None = None
+    kinds: Kinds | None = None
+
+
+#: Reads a stretch of messages, or returns None.
+Fast = Callable[[Sequence[bytes]], Stretch | None]
+
+
+@dataclass
+class Rows:
+    """What the exact path made of a stretch: rows, the message each came from, its kind, and what was refused."""
+
+    rows: list[Sequence[object]] = field(default_factory=list)
+    origin: list[int] = field(default_factory=list)
+    kinds: list[int] = field(default_factory=list)
+    rejects: list[Reject] = field(default_factory=list)
+
+
+#: Reads one message into `Rows`; the index is the message's place in the block.
+Exact = Callable[[int, bytes, Rows], None]
+
+
+def decode_present(
+    values: Sequence[bytes | None], schema: pa.Schema, fast: Fast | None, exact: Exact, *, changelog: bool = False
+) -> Decoded:
+    """Decodes a block whose null and empty messages give no row: Flink skips tombstones and empty messages alike."""
+    present: Sequence[bytes] = values  # type: ignore[assignment]  # where all are
+    places: Sequence[int] = range(len(values))
+    if not all(values):
+        present = [value for value in values if value]
+        places = [index for index, value in enumerate(values) if value]
+    return decode_block(places, present, len(values), schema, fast, exact, changelog=changelog)
+
+
+def decode_block(
+    places: Sequence[int],
+    messages: Sequence[bytes],
+    total: int,
+    schema: pa.Schema,
+    fast: Fast | None,
+    exact: Exact,
+    *,
+    changelog: bool = False,
+) -> Decoded:
+    """Decodes `messages`, which stand at `places` in a block of `total`; the others give no row."""
+    standing = np.arange(total, dtype=np.int32) if len(places) == total else np.asarray(places, dtype=np.int32)
+    pieces: list[Stretch] = []
+    rejects: list[Reject] = []
+    refusals = 0
+    stretches = [(0, len(messages))] if messages else []
+    while stretches:
+        start, end = stretches.pop()
+        if fast is not None and refusals < _MAX_REFUSALS:
+            taken = fast(messages if end - start == len(messages) else messages[start:end])
+            if taken is not None:
+                part = standing[start:end]
+                pieces.append(Stretch(taken.arrays, part if taken.origin is None else part[taken.origin], taken.kinds))
+                continue
+            refusals += 1
+            if end - start > _SMALLEST:
+                middle = (start + end) // 2
+                stretches += [(middle, end), (start, middle)]
+                continue
+        found = Rows()
+        for index in range(start, end):
+            exact(places[index], messages[index], found)
+        rejects += found.rejects
+        kinds = np.array(found.kinds, dtype=np.int8) if changelog else None
+        pieces.append(Stretch(_arrays(found.rows, schema), np.array(found.origin, dtype=np.int32), kinds))
+    return _assemble(pieces, tuple(rejects), total, schema, changelog)
+
+
+def _arrays(rows: list[Sequence[object]], schema: pa.Schema) -> list[pa.Array]:
+    if not rows:
+        return [pa.array([], column.type) for column in schema]
+    return [pa.array(values, column.type) for values, column in zip(zip(*rows, strict=True), schema, strict=True)]
+
+
+def _assemble(
+    pieces: list[Stretch], rejects: tuple[Reject, ...], total: int, schema: pa.Schema, changelog: bool
+) -> Decoded:
+    origin = _joined([piece.origin for piece in pieces if piece.origin is not None], np.dtype(np.int32))
+    arrays: Sequence[pa.Array]
+    if len(pieces) == 1:
+        arrays = pieces[0].arrays
+    else:
+        arrays = [
+            pa.concat_arrays([piece.arrays[place] for piece in pieces]) if pieces else pa.array([], column.type)
+            for place, column in enumerate(schema)
+        ]
+    batch = record_batch(arrays, schema, len(origin))
+    aligned = len(origin) == total and bool((origin == np.arange(total, dtype=np.int32)).all())
+    kinds = None
+    if changelog:
+        kinds = pa.array(_joined([piece.kinds for piece in pieces if piece.kinds is not None], np.dtype(np.int8)))
+    return Decoded(batch, rejects, None if aligned else pa.array(origin), kinds)
+
+
+def _joined(parts: list[NDArray[np.generic]], kind: np.dtype[np.generic]) -> NDArray[np.generic]:
+    return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, kind), *parts])

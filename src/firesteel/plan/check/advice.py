@@ -1,0 +1,193 @@
+"""Legal and dangerous, seen from the whole job: warnings that no single table could give. Each says its reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from firesteel.catalog.table import Table
+from firesteel.changelog import INSERT_ONLY
+from firesteel.errors import Problem, Severity, Span
+from firesteel.options.kafka import BOOTSTRAP_SERVERS, SINK_PARTITIONER, TOPIC, TOPIC_PATTERN
+from firesteel.options.partitioner import Custom
+from firesteel.options.setting import STATE_TTL
+from firesteel.plan.fact.delivery import advise_delivery
+from firesteel.plan.fact.state import TTL_HAS_EFFECT, State, plan_state
+from firesteel.plan.node.relation import Sink, scans
+
+#: Kafka's limit.
+_LONGEST_TOPIC = 249
+_SIMPLE = re.compile(r"[^(*+?{]*(?:[*+?][^(*+?{]*){0,2}")
+
+
+def advise(sinks: tuple[Sink, ...], settings: Mapping[str, object]) -> tuple[Problem, ...]:
+    delivery = (problem for sink in sinks for problem in advise_delivery(sink))
+    scattered = (problem for sink in sinks for problem in _scattered(sink))
+    return (*_endless_state(sinks, settings), *_loops(sinks), *_shared_topics(sinks), *scattered, *delivery)
+
+
+def _scattered(sink: Sink) -> Iterator[Problem]:
+    """Only a key, or a class of the user's, keeps the changes of a row in one partition."""
+    table = sink.table
+    if table.connector != "kafka" or table.key_format is not None or sink.changelog == INSERT_ONLY:
+        return
+    partitioner = table.options.get(SINK_PARTITIONER)
+    if isinstance(partitioner, Custom):
+        return
+    yield _warning(
+        f"'{table.name}' gets updates or deletes, and its messages have no key: those of one row go to different partitions"
+        " and lose their order.",
+        sink.span,
+        "Add 'key.format' and 'key.fields' with the columns that tell rows apart, unless the topic has one partition.",
+    )
+
+
+def _endless_state(sinks: Iterable[Sink], settings: Mapping[str, object]) -> Iterator[Problem]:
+    """Once for a job: the setting is the job's, and says it for all of them."""
+    # '0' says that this is meant.
+    if STATE_TTL.key in settings:
+        return
+    growing = [state for sink in sinks for state in plan_state(sink) if state.grows]
+    if growing:
+        cure = ": 'table.exec.state.ttl' is not set." if TTL_HAS_EFFECT else "."
+        yield _warning(f"State grows with {_growth(growing[0])} and is kept for ever{cure}", growing[0].node.span)
+
+
+def _growth(state: State) -> str:
+    parts = [f"each new {', '.join(state.key)}"] if state.key else []
+    return " and ".join([*parts, *(f"each distinct {column}" for column in state.distinct)]) or "every row"
+
+
+@dataclass(frozen=True)
+class _Topics:
+    """The topics of a table, on its cluster: equal for tables of the same topics."""
+
+    cluster: str
+    names: tuple[str, ...]
+    pattern: re.Pattern[str] | None
+
+    def matches(self, name: str) -> bool:
+        # A pattern with groups or many repetitions can take for ever to say no, and this is only advice.
+        if self.pattern is None or len(name) > _LONGEST_TOPIC or not _SIMPLE.fullmatch(self.pattern.pattern):
+            return False
+        return self.pattern.fullmatch(name) is not None
+
+
+def _topics(table: Table) -> _Topics:
+    options = table.options
+    cluster = options.get(BOOTSTRAP_SERVERS) or options.properties.get("bootstrap.servers", "")
+    return _Topics(cluster, options.get(TOPIC) or (), options.get(TOPIC_PATTERN))
+
+
+class _Index:
+    """Topics of many tables, to be found again without looking at all of them: a script can have thousands."""
+
+    def __init__(self) -> None:
+        self._named: dict[tuple[str, str], dict[int, None]] = {}
+        self._named_by: list[tuple[int, _Topics]] = []
+        self._patterns: list[tuple[int, _Topics]] = []
+
+    def add(self, owner: int, topics: _Topics) -> None:
+        for name in topics.names:
+            self._named.setdefault((topics.cluster, name), {})[owner] = None
+        self._named_by.append((owner, topics))
+        if topics.pattern is not None:
+            self._patterns.append((owner, topics))
+
+    def sharing(self, topics: _Topics) -> Iterator[tuple[int, str]]:
+        """The owners of topics that are among these, each with one of them, and perhaps more than once."""
+        for name in topics.names:
+            for owner in self._named.get((topics.cluster, name), ()):
+                yield owner, name
+            for owner, pattern in self._patterns:
+                if pattern.cluster == topics.cluster and pattern.matches(name):
+                    yield owner, name
+        if topics.pattern is not None:
+            for owner, other in self._named_by:
+                found = next((one for one in other.names if topics.matches(one)), None)
+                if found is not None and other.cluster == topics.cluster:
+                    yield owner, found
+
+
+def _loops(sinks: tuple[Sink, ...]) -> Iterator[Problem]:
+    """Rows that a job writes and reads again, through one INSERT or several."""
+    # INSERTs of the same topics are one here.
+    kinds: dict[tuple[_Topics, frozenset[_Topics]], int] = {}
+    numbers = [
+        kinds.setdefault((_topics(sink.table), frozenset(_topics(scan.table) for scan in scans(sink))), len(kinds))
+        for sink in sinks
+    ]
+    index = _Index()
+    for number, (_, inputs) in enumerate(kinds):
+        for source in inputs:
+            index.add(number, source)
+    feeds = [list(index.sharing(output)) for output, _ in kinds]
+    rings = _rings([[reader for reader, _ in fed] for fed in feeds])
+    for sink, number in zip(sinks, numbers, strict=True):
+        # What it writes comes back where a reader stands in one ring with it.
+        topic = next((topic for reader, topic in feeds[number] if rings[reader] == rings[number]), None)
+        if topic is not None:
+            through = "" if any(reader == number for reader, _ in feeds[number]) else ", through the other INSERTs"
+            yield _warning(
+                f"'{topic}' is written here and read again by the same job{through}: what it writes comes back for ever.",
+                sink.span,
+                "Write to another topic, unless the rows that come back are filtered out.",
+            )
+
+
+def _rings(readers: list[list[int]]) -> list[int]:
+    """A number for each INSERT, equal where each of two can be reached from the other; one alone is reached from itself only.
+
+    >>> _rings([[1], [2], [1], []])
+    [0, 1, 1, 3]
+    """
+    order: list[int] = []
+    seen: set[int] = set()
+    for start in range(len(readers)):
+        waiting = [(start, iter(readers[start]))] if start not in seen else []
+        seen.add(start)
+        while waiting:
+            number, rest = waiting[-1]
+            following = next((one for one in rest if one not in seen), None)
+            if following is None:
+                waiting.pop()
+                order.append(number)
+            else:
+                seen.add(following)
+                waiting.append((following, iter(readers[following])))
+    writers: list[list[int]] = [[] for _ in readers]
+    for number, found in enumerate(readers):
+        for reader in found:
+            writers[reader].append(number)
+    rings = [-1] * len(readers)
+    for start in reversed(order):
+        reached = [start] if rings[start] < 0 else []
+        ring = start
+        while reached:
+            number = reached.pop()
+            if rings[number] < 0:
+                rings[number] = ring
+                reached += writers[number]
+    return rings
+
+
+def _shared_topics(sinks: tuple[Sink, ...]) -> Iterator[Problem]:
+    index = _Index()
+    for number, sink in enumerate(sinks):
+        if sink.table.connector != "upsert-kafka":
+            continue
+        topics = _topics(sink.table)
+        shared = next((topic for _, topic in index.sharing(topics)), None)
+        if shared is not None:
+            yield _warning(
+                f"'{shared}' is written by an INSERT before this one too: of two rows with one key the later one stays, "
+                "and a delete removes both.",
+                sink.span,
+                "Write to two topics, unless the keys always differ.",
+            )
+        index.add(number, topics)
+
+
+def _warning(message: str, span: Span | None, hint: str | None = None) -> Problem:
+    return Problem(message, span, hint, Severity.WARNING)

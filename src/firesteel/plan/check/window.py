@@ -1,0 +1,108 @@
+"""What cannot be done with a window, seen from the whole plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from firesteel.errors import Problem
+from firesteel.plan.expression import ColumnRef, column_refs
+from firesteel.plan.fact.event_time import closing_node, current_watermarks, open_session, rowtimes
+from firesteel.plan.node.join_kind import JoinKind
+from firesteel.plan.node.relation import Aggregate, Filter, Join, Node, Normalize, Project, Rank
+from firesteel.plan.node.time_join import TimeJoin
+from firesteel.plan.node.window import Watermark, Window, WindowAggregate
+
+
+def check_windows(node: Node) -> Iterator[Problem]:
+    yield from _watermarks(node)
+    yield from _one_mode(node)
+    yield from _sessions(node)
+
+
+def _one_mode(node: Node) -> Iterator[Problem]:
+    """Spark runs a query either so that groups come when they are final, or so that they come with every change."""
+    updating, closing = _updating(node), closing_node(node)
+    if updating is not None and closing is not None:
+        yield Problem(
+            f"{_said(updating)} that updates beside {_said(closing, True)} that waits for event time, in one INSERT, is not"
+            " supported yet.",
+            updating.span,
+            "Write the one's rows into a topic and read that, or group by window_start and window_end too.",
+        )
+
+
+def _said(node: Node, inside: bool = False) -> str:
+    match node:
+        case Rank():
+            return "ROW_NUMBER()"
+        case Join() | TimeJoin():
+            name = "a join"
+        case Normalize():
+            name = "a table"
+        case _:
+            name = "an aggregate"
+    return name if inside else name.capitalize()
+
+
+def _updating(node: Node) -> Node | None:
+    match node:
+        case Aggregate() | Normalize():
+            return node
+        case Rank() if not node.keeps_first and node.window_end is None:
+            return node
+        case Join() if node.kind is not JoinKind.INNER:
+            return node
+    return next((found for child in node.inputs if (found := _updating(child)) is not None), None)
+
+
+def _watermarks(node: Node) -> Iterator[Problem]:
+    for child in node.inputs:
+        yield from _watermarks(child)
+    for call in current_watermarks(node):
+        times, declared = rowtimes(node.inputs[0]), _watermark(node.inputs[0])
+        if not isinstance(call.args[0], ColumnRef) or call.args[0].name not in times or declared is None:
+            yield Problem(
+                "'CURRENT_WATERMARK' takes a column with a WATERMARK, of a table that stands directly in FROM.",
+                node.span,
+                "Ask for it in a view of that table.",
+            )
+        elif declared.delay is None:
+            yield Problem(
+                f"The watermark of '{declared.column}' is neither the column nor the column minus an INTERVAL, which"
+                " 'CURRENT_WATERMARK' needs.",
+                declared.span,
+            )
+
+
+def _watermark(node: Node) -> Watermark | None:
+    """The watermark that the node's rows still know."""
+    while isinstance(node, Project | Filter):
+        node = node.input
+    return node if isinstance(node, Watermark) else None
+
+
+def _sessions(node: Node) -> Iterator[Problem]:
+    """A session is known only when its rows have been grouped: until then nobody can ask for it."""
+    for child in node.inputs:
+        yield from _sessions(child)
+        session = open_session(child)
+        if session is None:
+            continue
+        if isinstance(node, WindowAggregate):
+            distinct = next((call for call in node.calls if call.distinct and call.function != "COUNT"), None)
+            if distinct is not None:
+                yield Problem(f"{distinct} in a SESSION is not supported yet.", node.span, "COUNT(DISTINCT …) is.")
+        elif not isinstance(node, Project) or _computes_with(node, session):
+            yield Problem(
+                "SESSION is only supported directly below GROUP BY window_start, window_end.",
+                session.span,
+                "Filter its table instead: SESSION(TABLE (SELECT … WHERE …) …)." if isinstance(node, Filter) else None,
+            )
+
+
+def _computes_with(project: Project, session: Window) -> bool:
+    own = {session.start, session.end, session.rowtime}
+    return any(
+        not isinstance(expression, ColumnRef) and any(ref.name in own for ref in column_refs(expression))
+        for expression in project.expressions
+    )

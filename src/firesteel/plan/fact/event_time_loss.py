@@ -1,0 +1,115 @@
+"""Why a column is no event time where a window needs one: the true reason, and what to do about it."""
+
+from __future__ import annotations
+
+from firesteel.plan.expression import Call, ColumnRef, Expression, children
+from firesteel.plan.fact.event_time import rowtimes
+from firesteel.plan.node.relation import Aggregate, Join, Node, Normalize, Project, Rank, Scan, Union, Unnest
+from firesteel.plan.node.time_join import TimeJoin
+from firesteel.plan.node.window import Watermark, Window, WindowAggregate
+from firesteel.types import Timestamp, TimestampLtz
+
+#: Functions whose value is the time of processing, not one that the record holds.
+_CLOCKS = frozenset(
+    {"PROCTIME", "CURRENT_TIMESTAMP", "NOW", "LOCALTIMESTAMP", "CURRENT_ROW_TIMESTAMP", "UNIX_TIMESTAMP"}
+)
+
+#: Nodes that pass on a column and forget that it was event time, as people call them.
+_FORGETFUL: tuple[tuple[type, str], ...] = (
+    (Aggregate, "an aggregate"),
+    (Join, "a join"),
+    (TimeJoin, "a join"),
+    (Rank, "a deduplication or Top-N"),
+    (Unnest, "UNNEST"),
+    (Union, "UNION ALL with an input whose column is none"),
+)
+
+
+def explain_loss(value: Expression, node: Node, function: str) -> tuple[str, str]:
+    """The message and the hint for a value over the columns of `node` that is no event time."""
+    return _of_value(value, node, value, function)
+
+
+def _of_value(value: Expression, node: Node, asked: Expression, function: str) -> tuple[str, str]:
+    if _has_clock(value):
+        return (
+            f"{_shown(asked)} is the time of processing: '{function}' over PROCTIME() is not supported yet.",
+            "Use a time that the records hold, with a WATERMARK for it in CREATE TABLE.",
+        )
+    if not isinstance(value, ColumnRef):
+        return (
+            f"{_shown(asked)} is no event time: it is computed, and '{function}' needs the column of a WATERMARK, unchanged.",
+            "Select the column itself, or compute it in CREATE TABLE and declare the WATERMARK for it there.",
+        )
+    if not isinstance(value.type, Timestamp | TimestampLtz):
+        return (
+            f"{_shown(asked)} is of type {value.type.sql} and is no event time: '{function}' needs a column with a WATERMARK.",
+            "Compute a TIMESTAMP of it in CREATE TABLE, and declare WATERMARK FOR it there.",
+        )
+    return _of_column(value, node, asked, function)
+
+
+def _of_column(column: ColumnRef, node: Node, asked: Expression, function: str) -> tuple[str, str]:
+    match node:
+        case Project():
+            value = next(
+                value for field, value in zip(node.fields, node.expressions, strict=True) if field.name == column.name
+            )
+            return _of_value(value, node.input, asked, function)
+        case Scan() | Normalize():
+            return _undeclared(node, asked, function)
+        case Watermark() if not _is_clock(column, node.input):
+            return (
+                f"{_shown(asked)} is not the event time of its table, which is '{node.column}': '{function}' needs that.",
+                f"Write {node.column}, or declare the WATERMARK for another column.",
+            )
+        case Window() | WindowAggregate():
+            return (
+                f"{_shown(asked)} is no event time behind a window: '{function}' needs its window_time.",
+                "Write window_time, and group by it where there is a GROUP BY.",
+            )
+    forgetful = next((name for kind, name in _FORGETFUL if isinstance(node, kind)), None)
+    for child in node.inputs:
+        names = {field.name for field in child.fields}
+        if isinstance(node, Union):
+            names = {column.name}
+        if column.name not in names:
+            continue
+        if column.name in rowtimes(child) and forgetful:
+            return (
+                f"{_shown(asked)} is no event time any more behind {forgetful}, and '{function}' needs one.",
+                "Write those rows into a topic of their own, and read it in another job as a table with a WATERMARK.",
+            )
+        return _of_column(column, child, asked, function)
+    return (
+        f"{_shown(asked)} is no event time: '{function}' needs a column with a WATERMARK, unchanged.",
+        "Declare WATERMARK FOR … AS … - INTERVAL '5' SECOND in the table that has it.",
+    )
+
+
+def _undeclared(node: Node, asked: Expression, function: str) -> tuple[str, str]:
+    scan = node.input if isinstance(node, Normalize) else node
+    table = scan.table.name if isinstance(scan, Scan) else ""
+    of_type = f" is of type {asked.type.sql} and" if isinstance(asked, ColumnRef) else ""
+    return (
+        f"{_shown(asked)}{of_type} is no event time: '{function}' needs a column with a WATERMARK, and '{table}' has none.",
+        f"Declare WATERMARK FOR … AS … - INTERVAL '5' SECOND in CREATE TABLE {table}.",
+    )
+
+
+def _is_clock(column: ColumnRef, node: Node) -> bool:
+    if not isinstance(node, Project):
+        return False
+    value = dict(zip((field.name for field in node.fields), node.expressions, strict=True))[column.name]
+    return _has_clock(value)
+
+
+def _has_clock(value: Expression) -> bool:
+    if isinstance(value, Call) and value.function in _CLOCKS:
+        return True
+    return any(_has_clock(child) for child in children(value))
+
+
+def _shown(value: Expression) -> str:
+    text = str(value)
+    return f"'{text if len(text) <= 60 else text[:57] + '...'}'"

@@ -1,0 +1,71 @@
+"""What is known about the rows a query takes back."""
+
+from __future__ import annotations
+
+from firesteel.changelog import INSERT_ONLY
+from firesteel.plan.expression import ColumnRef
+from firesteel.plan.node.join_kind import JoinKind
+from firesteel.plan.node.relation import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    Union,
+    Unnest,
+    Values,
+)
+from firesteel.plan.node.time_join import TimeJoin
+from firesteel.plan.node.window import Watermark, Window, WindowAggregate
+
+
+def null_when_retracted(node: Node) -> frozenset[str]:
+    """The columns that are NULL in every row that is ever taken back: MAX over such a column never loses its value.
+
+    An outer join of rows that stay takes back only rows that were padded with NULLs.
+    """
+    if node.changelog == INSERT_ONLY:
+        return frozenset(field.name for field in node.fields)
+    match node:
+        case Join(kind=JoinKind.LEFT) if _inserts(node):
+            return frozenset(field.name for field in node.right.fields)
+        case Join(kind=JoinKind.RIGHT) if _inserts(node):
+            return frozenset(field.name for field in node.left.fields)
+        case Filter():
+            return null_when_retracted(node.input)
+        case Project():
+            below = null_when_retracted(node.input)
+            return frozenset(
+                field.name
+                for field, expression in zip(node.fields, node.expressions, strict=True)
+                if isinstance(expression, ColumnRef) and expression.name in below
+            )
+        case _:
+            return frozenset()
+
+
+def _inserts(node: Join) -> bool:
+    return all(side.changelog == INSERT_ONLY for side in node.inputs)
+
+
+def is_in_order(node: Node) -> bool:
+    """Whether the changes of a row come in the order in which they happened.
+
+    Where they do not, what counts is their net: a row that goes as often as it comes has not changed.
+    """
+    if node.changelog == INSERT_ONLY:
+        return True
+    match node:
+        case Scan() | Values() | Normalize():
+            return True
+        case Aggregate() | Rank():
+            # One row for each key and batch.
+            return not node.old_rows
+        case Join() | TimeJoin():
+            return False
+        case Project() | Filter() | Unnest() | Union() | Sink() | Watermark() | Window() | WindowAggregate():
+            return all(is_in_order(child) for child in node.inputs)

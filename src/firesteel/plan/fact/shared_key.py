@@ -1,0 +1,121 @@
+"""Whether rows that live at once can share the values of some columns, as far as declared keys say so.
+
+A table without a PRIMARY KEY says nothing: any of its columns may be its key. So there are three answers: `upsert_keys`
+proves that no two rows share the columns, `can_share` that two can, and in between nothing is known.
+"""
+
+from __future__ import annotations
+
+from firesteel.plan.expression import ColumnRef, Literal, column_refs, told_column
+from firesteel.plan.fact.upsert_key import upsert_keys
+from firesteel.plan.node.relation import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    Union,
+    Unnest,
+)
+from firesteel.plan.node.window import Watermark
+
+#: What has been found, by a node and its columns: each join asks about each of its sides twice.
+Memo = dict[tuple[int, frozenset[str]], bool]
+
+
+def can_share(node: Node, columns: frozenset[str]) -> bool:
+    return _can_share(node, columns, {})
+
+
+def _can_share(node: Node, columns: frozenset[str], memo: Memo) -> bool:
+    place = (id(node), columns)
+    if place not in memo:
+        memo[place] = _find_out(node, columns, memo)
+    return memo[place]
+
+
+def _find_out(node: Node, columns: frozenset[str], memo: Memo) -> bool:
+    match node:
+        case Sink() | Filter() | Watermark():
+            return _can_share(node.input, columns, memo)
+        case Project():
+            return _can_share(node.input, _below(node, columns), memo)
+        case Scan() | Normalize():
+            return node.unique_key is not None and not node.unique_key <= columns
+        case Aggregate():
+            return not frozenset(node.keys) <= columns
+        case Rank():
+            if any(key <= columns for key in upsert_keys(node)):
+                return False
+            places = frozenset() if node.number is None else frozenset({node.number.name})
+            partition = frozenset(node.partition) | places
+            return columns <= partition or _can_share(node.input, columns - places, memo)
+        case Join():
+            return _pairs_share(node, columns, memo)
+        case Union():
+            return not _sides_differ(node, columns, memo)
+        case Unnest():
+            return columns.isdisjoint(field.name for field in node.elements)
+        case _:
+            return False
+
+
+def _below(node: Project, columns: frozenset[str]) -> frozenset[str]:
+    """The columns behind these. What is computed may tell apart all that it is computed from."""
+    found: set[str] = set()
+    for field, expression in zip(node.fields, node.expressions, strict=True):
+        if field.name in columns:
+            told = told_column(expression)
+            found |= {told.name} if told is not None else {ref.name for ref in column_refs(expression)}
+    return frozenset(found)
+
+
+def _pairs_share(node: Join, columns: frozenset[str], memo: Memo) -> bool:
+    left, right = (frozenset(field.name for field in side.fields) for side in (node.left, node.right))
+    if node.kind.keeps_left:
+        return _can_share(node.left, columns, memo)
+    known_left, known_right = columns & left, columns & right
+    joined_left: set[str] = set()
+    joined_right: set[str] = set()
+    for one, other in node.keys:
+        joined_left |= {ref.name for ref in column_refs(one)}
+        joined_right |= {ref.name for ref in column_refs(other)}
+        if isinstance(one, ColumnRef) and isinstance(other, ColumnRef):
+            known_left |= {one.name} if other.name in known_right else frozenset()
+            known_right |= {other.name} if one.name in known_left else frozenset()
+    if _can_share(node.left, known_left, memo) and _can_share(node.right, known_right, memo):
+        return True
+    # One row of a side has all the partners with its key.
+    return _can_share(node.left, known_left | joined_left, memo) or _can_share(
+        node.right, known_right | joined_right, memo
+    )
+
+
+def _sides_differ(node: Union, columns: frozenset[str], memo: Memo) -> bool:
+    """Whether one of the columns is another constant in each side, and the rest is no less a key in each than it can be."""
+    for place, field in enumerate(node.fields):
+        if field.name not in columns:
+            continue
+        constants = {_constant(side, place) for side in node.inputs}
+        if None not in constants and len(constants) == len(node.inputs):
+            return not any(_can_share(side, columns, memo) for side in node.inputs)
+    return False
+
+
+def _constant(side: Node, place: int) -> str | None:
+    """A text of the constant that stands in a column, None where it is none."""
+    if not isinstance(side, Project):
+        return None
+    expression = side.expressions[place]
+    while not isinstance(expression, Literal) and hasattr(expression, "operand"):
+        expression = expression.operand
+    if isinstance(expression, ColumnRef):
+        inner = side.input
+        if isinstance(inner, Project):
+            names = [field.name for field in inner.fields]
+            return _constant(inner, names.index(expression.name))
+    return repr(expression.value) if isinstance(expression, Literal) else None

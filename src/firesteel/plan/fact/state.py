@@ -1,0 +1,122 @@
+"""What a plan has to remember between rows: for each node that does, by which key, and what is kept for each key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firesteel.changelog import INSERT_ONLY
+from firesteel.options.kafka import SCAN_BOUNDED_MODE, BoundedMode
+from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, substitute
+from firesteel.plan.fact.lineage import readable_columns
+from firesteel.plan.node.relation import Aggregate, Join, Node, Normalize, Rank, scans
+from firesteel.plan.node.time_join import TimeJoin
+from firesteel.plan.node.window import WindowAggregate
+
+#: Whether the run time forgets state after 'table.exec.state.ttl'. While it does not, texts must not promise it.
+TTL_HAS_EFFECT = False
+
+
+@dataclass(frozen=True)
+class State:
+    """`kept` is what is stored for each value of `key`; `distinct` are the columns each of whose values is stored.
+
+    `grows`: rows never stop coming, and each may bring a key or a value that was not there before.
+    """
+
+    node: Node
+    key: tuple[str, ...]
+    kept: tuple[str, ...]
+    distinct: tuple[str, ...]
+    grows: bool
+    #: Until when, where it is forgotten by itself.
+    until: str = ""
+
+    @property
+    def name(self) -> str:
+        return type(self.node).__name__
+
+
+def plan_state(node: Node) -> tuple[State, ...]:
+    """The states of a plan, sources first."""
+    return tuple(_states(node))
+
+
+def _states(node: Node) -> Iterator[State]:
+    for child in node.inputs:
+        yield from _states(child)
+    match node:
+        case Aggregate(keys=keys, calls=calls):
+            key, kept, distinct = _grouped(node.input, keys, calls)
+            yield State(node, key, kept, distinct, is_unbounded(node) and bool(key or distinct))
+        case WindowAggregate(keys=keys, calls=calls):
+            key, kept, distinct = _grouped(node.input, keys, calls)
+            yield State(node, key, kept, distinct, grows=False, until="until the window closes")
+
+        case Normalize(keys=keys):
+            yield State(node, keys, ("its last row",), (), is_unbounded(node))
+        case Rank(partition=partition, last=last):
+            names = readable_columns(node.input)
+            key = tuple(names.get(name, name) for name in partition)
+            rows = "its first row" if node.keeps_first else "its last row" if node.keeps_last else f"{last} rows"
+            if node.window_end is not None:
+                yield State(node, key, (f"{last} rows",), (), grows=False, until="until the window closes")
+            else:
+                yield State(node, key, (rows,), (), is_unbounded(node) and bool(key))
+        case Join(keys=keys):
+            left, right = readable_columns(node.left), readable_columns(node.right)
+            pairs = [f"{_readable(one, left)} = {_readable(other, right)}" for one, other in keys]
+            kept = ("every change of both sides",) if node.changelog != INSERT_ONLY else ("every row of both sides",)
+            yield State(node, tuple(pairs), kept, (), is_unbounded(node))
+        case TimeJoin(keys=keys):
+            left, right = readable_columns(node.left), readable_columns(node.right)
+            pairs = [f"{_readable(one, left)} = {_readable(other, right)}" for one, other in keys]
+            until = "until no partner can come"
+            yield State(node, tuple(pairs), ("every row of both sides",), (), grows=False, until=until)
+
+
+def _grouped(
+    node: Node, keys: tuple[str, ...], calls: tuple[AggregateCall, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """What is kept by which key, and the columns each of whose values is kept."""
+    names = readable_columns(node)
+    kept = tuple(dict.fromkeys(_kept(call, names) for call in calls))
+    distinct = tuple(
+        dict.fromkeys(_argument(call, names) for call in calls if call.distinct and call.argument is not None)
+    )
+    return tuple(names.get(name, name) for name in keys), kept or ("that it was seen",), distinct
+
+
+def _readable(expression: Expression, names: dict[str, str]) -> str:
+    def swap(part: Expression) -> Expression | None:
+        return ColumnRef(names.get(part.name, part.name), part.type) if isinstance(part, ColumnRef) else None
+
+    return str(substitute(expression, swap))
+
+
+def is_unbounded(node: Node) -> bool:
+    """Whether a source below never ends."""
+    return any(scan.table.options.get(SCAN_BOUNDED_MODE) in (None, BoundedMode.UNBOUNDED) for scan in scans(node))
+
+
+def _kept(call: AggregateCall, names: dict[str, str]) -> str:
+    argument = _argument(call, names)
+    if call.distinct:
+        return f"every distinct {argument}"
+    match call.function:
+        case "COUNT":
+            return "the number of rows" if call.argument is None else f"the number of {argument}"
+        case "SUM":
+            return f"the sum of {argument}"
+        case "AVG":
+            return f"the sum and the number of {argument}"
+        case "MIN":
+            return f"the least {argument}"
+        case "MAX":
+            return f"the greatest {argument}"
+        case other:
+            return f"{other} of {argument}"
+
+
+def _argument(call: AggregateCall, names: dict[str, str]) -> str:
+    return "" if call.argument is None else names.get(call.argument.name, call.argument.name)

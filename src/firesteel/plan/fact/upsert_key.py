@@ -1,0 +1,85 @@
+"""Every set of columns that tells a plan's rows apart, where a node itself knows one.
+
+A sink that takes upserts has one message for each primary key. If two rows that live at once can share that key, the
+deletion of one takes the other with it: then the primary key has to hold one of these sets.
+"""
+
+from __future__ import annotations
+
+from itertools import islice, product
+
+from firesteel.plan.expression import told_column
+from firesteel.plan.node.join_kind import JoinKind
+from firesteel.plan.node.relation import Aggregate, Filter, Join, Node, Normalize, Project, Rank, Sink
+from firesteel.plan.node.window import Watermark
+
+Keys = frozenset[frozenset[str]]
+
+#: A plan of many joins has many sets, of which these are enough.
+_MOST = 64
+
+
+def upsert_keys(node: Node) -> Keys:
+    """
+    >>> from firesteel.plan.node.relation import Values
+    >>> upsert_keys(Values((), ()))
+    frozenset()
+    """
+    match node:
+        case Sink() | Filter() | Watermark():
+            return upsert_keys(node.input)
+        case Project():
+            return _projected(node)
+        case Rank():
+            # A row keeps what told it apart below, and has its place besides.
+            return _some([*upsert_keys(node.input), *_own(node)])
+        case Join():
+            return _joined(node)
+        case Normalize() | Aggregate() | _:
+            return _own(node)
+
+
+def _own(node: Node) -> Keys:
+    return frozenset() if node.unique_key is None else frozenset({node.unique_key})
+
+
+def _some(keys: list[frozenset[str]]) -> Keys:
+    """The smallest ones."""
+    return frozenset(sorted(set(keys), key=lambda key: (len(key), sorted(key)))[:_MOST])
+
+
+def _projected(node: Project) -> Keys:
+    names: dict[str, list[str]] = {}
+    for column, expression in zip(node.fields, node.expressions, strict=True):
+        told = told_column(expression)
+        if told is not None:
+            names.setdefault(told.name, []).append(column.name)
+    found: list[frozenset[str]] = []
+    for key in upsert_keys(node.input):
+        if key <= names.keys():
+            found += map(frozenset, islice(product(*(names[one] for one in key)), _MOST))
+    return _some(found)
+
+
+def _joined(node: Join) -> Keys:
+    left, right = upsert_keys(node.left), upsert_keys(node.right)
+    if node.kind.keeps_left:
+        return left
+    pairs = [(told_column(one), told_column(other)) for one, other in node.keys]
+    bound_left = {one.name for one, _ in pairs if one is not None}
+    bound_right = {other.name for _, other in pairs if other is not None}
+    found: list[frozenset[str]] = []
+    # One partner at most: then the other side's key tells the pairs apart.
+    if node.kind in (JoinKind.INNER, JoinKind.LEFT) and any(key <= bound_right for key in right):
+        found += left
+    if node.kind in (JoinKind.INNER, JoinKind.RIGHT) and any(key <= bound_left for key in left):
+        found += right
+    if node.kind is not JoinKind.FULL:
+        found += [one | other for one in left for other in right]
+    if node.kind is JoinKind.INNER:
+        for one, other in pairs:
+            if one is not None and other is not None:
+                # The two are equal, so each can stand for the other.
+                found += [key - {one.name} | {other.name} for key in found if one.name in key]
+                found += [key - {other.name} | {one.name} for key in found if other.name in key]
+    return _some(found)

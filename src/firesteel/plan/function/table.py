@@ -1,0 +1,66 @@
+"""The scalar functions, by family. `spark/lower/function/table.py` holds the other half of each row: how Spark computes it.
+
+A test sees to it that the two agree, and that the page `docs/functions.md` says what stands here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.plan.function.absent import ABSENT_SCALARS
+from firesteel.plan.function.collection import COLLECTION_FUNCTIONS
+from firesteel.plan.function.condition import CONDITION_FUNCTIONS
+from firesteel.plan.function.json import JSON_FUNCTIONS
+from firesteel.plan.function.numeric import NUMERIC_FUNCTIONS
+from firesteel.plan.function.operator import OPERATORS, ROW_FUNCTION
+from firesteel.plan.function.signature import ArgumentError as ArgumentError
+from firesteel.plan.function.signature import Function
+from firesteel.plan.function.string import HASH_FUNCTIONS, STRING_FUNCTIONS
+from firesteel.plan.function.time import TIME_FUNCTIONS
+
+
+@dataclass(frozen=True)
+class Family:
+    """`missing` are the functions of Flink's that cannot be called yet."""
+
+    name: str
+    functions: tuple[Function, ...]
+    missing: tuple[str, ...] = ()
+
+
+FAMILIES: tuple[Family, ...] = tuple(
+    Family(name, functions, ABSENT_SCALARS.get(name, ()))
+    for name, functions in (
+        ("Text", STRING_FUNCTIONS),
+        ("Numbers", NUMERIC_FUNCTIONS),
+        ("Dates and times", TIME_FUNCTIONS),
+        ("Conditions", CONDITION_FUNCTIONS),
+        ("ARRAY, MAP and ROW", (*COLLECTION_FUNCTIONS, ROW_FUNCTION)),
+        ("JSON", JSON_FUNCTIONS),
+        ("Hashes, encodings and types", HASH_FUNCTIONS),
+    )
+)
+
+FUNCTIONS: tuple[Function, ...] = (*OPERATORS, *(function for family in FAMILIES for function in family.functions))
+
+_BY_NAME = {function.name: function for function in FUNCTIONS}
+
+#: Written as operators, and not to be called by name.
+OPERATOR_NAMES = frozenset(function.name for function in OPERATORS)
+
+#: Other names of the same function.
+SYNONYMS = {
+    "SUBSTR": "SUBSTRING",
+    "CHARACTER_LENGTH": "CHAR_LENGTH",
+    "CEILING": "CEIL",
+}
+
+
+def find_function(name: str) -> Function | None:
+    name = name.upper()
+    return _BY_NAME.get(SYNONYMS.get(name, name))
+
+
+def function_names() -> list[str]:
+    """What can be called by name."""
+    return [*(name for name in _BY_NAME if name.isidentifier() and name not in OPERATOR_NAMES), *SYNONYMS, "IF"]

@@ -1,0 +1,60 @@
+"""Joins that event time bounds: a row waits for its partners only as long as they can still come, so state stays small.
+
+An interval join bounds how far the times of two partners are apart; a window join asks for the same window. Both only
+insert, outer ones too: a row without a partner is padded when its time has passed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from firesteel.errors import Span
+from firesteel.plan.expression import Expression
+from firesteel.plan.node.join_kind import JoinKind, paired_fields
+from firesteel.plan.node.property import KeylessInserts
+from firesteel.plan.node.window import render_length
+from firesteel.types import Field
+
+if TYPE_CHECKING:
+    from firesteel.plan.node.relation import Node
+
+
+@dataclass(frozen=True)
+class TimeJoin(KeylessInserts):
+    """`right_time` is from `lower` before to `upper` after `left_time`, in milliseconds (before: negative).
+
+    `window`: the two are the ends of windows, and are equal; `is_local` as in Window.
+    """
+
+    left: Node
+    right: Node
+    kind: JoinKind
+    keys: tuple[tuple[Expression, Expression], ...]
+    left_time: str
+    right_time: str
+    lower: int
+    upper: int
+    #: What else a pair has to satisfy.
+    condition: Expression | None = None
+    window: bool = False
+    is_local: bool = False
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.left, self.right)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        return paired_fields(self.kind, self.left.fields, self.right.fields)
+
+    @property
+    def label(self) -> str:
+        on = ", ".join(f"{left} = {right}" for left, right in self.keys)
+        more = f", where=[{self.condition}]" if self.condition is not None else ""
+        if self.window:
+            return f"WindowJoin(kind=[{self.kind.value}], on=[{on}]{more})"
+        bounds = f"{render_length(self.lower)} to {render_length(self.upper)}"
+        times = f"{self.right_time} - {self.left_time} from {bounds}"
+        return f"IntervalJoin(kind=[{self.kind.value}], on=[{on}], time=[{times}]{more})"

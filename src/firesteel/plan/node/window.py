@@ -1,0 +1,179 @@
+"""Event time in a plan: the watermark of a table, windows, and the aggregate of a window, which only inserts.
+
+Times and lengths are milliseconds. A window's rows carry its bounds as columns; whoever works on a whole window goes by
+the column that holds its end, so that it can be found again behind any projection (`plan/fact/event_time.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from firesteel.changelog import INSERT_ONLY, Changelog
+from firesteel.errors import Span
+from firesteel.plan.expression import AggregateCall
+from firesteel.plan.node.property import KeylessInserts, PassedOn, SingleInput
+from firesteel.types import DataType, Field, Timestamp, TimestampLtz
+
+if TYPE_CHECKING:
+    from firesteel.plan.node.relation import Node, UniqueKey
+
+
+@dataclass(frozen=True)
+class Tumble:
+    """Windows side by side."""
+
+    size: int
+    offset: int = 0
+
+    def __str__(self) -> str:
+        return f"TUMBLE({render_length(self.size)}{_offset(self.offset)})"
+
+
+@dataclass(frozen=True)
+class Hop:
+    """Windows of `size` that begin every `slide`."""
+
+    slide: int
+    size: int
+    offset: int = 0
+
+    def __str__(self) -> str:
+        return f"HOP({render_length(self.slide)}, {render_length(self.size)}{_offset(self.offset)})"
+
+
+@dataclass(frozen=True)
+class Cumulate:
+    """Windows that begin every `size` and grow by `step` up to it."""
+
+    step: int
+    size: int
+    offset: int = 0
+
+    def __str__(self) -> str:
+        return f"CUMULATE({render_length(self.step)}, {render_length(self.size)}{_offset(self.offset)})"
+
+
+@dataclass(frozen=True)
+class Session:
+    """Windows that end when nothing has come for `gap`; one row of sessions for each value of the group's keys."""
+
+    gap: int
+
+    def __str__(self) -> str:
+        return f"SESSION({render_length(self.gap)})"
+
+
+Assigner = Tumble | Hop | Cumulate | Session
+
+
+def render_length(milliseconds: int) -> str:
+    """
+    >>> render_length(90_000), render_length(7_200_000), render_length(1500), render_length(-5000), render_length(0)
+    ('90 s', '2 h', '1500 ms', '-5 s', '0 s')
+    """
+    units = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1, "ms"))
+    if not milliseconds:
+        return "0 s"
+    return next(f"{milliseconds // size} {unit}" for size, unit in units if milliseconds % size == 0)
+
+
+def _offset(offset: int) -> str:
+    return f", offset {render_length(offset)}" if offset else ""
+
+
+@dataclass(frozen=True)
+class Watermark(PassedOn):
+    """Says that `column` is event time, and that rows may come `delay` late.
+
+    `delay` is None where the table's expression is of another form than 'column' or 'column - INTERVAL'.
+    """
+
+    input: Node
+    column: str
+    delay: int | None
+    #: Where the table declares it.
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def label(self) -> str:
+        return f"Watermark(rowtime=[{self.column}], delay=[{render_length(self.delay or 0)}])"
+
+
+@dataclass(frozen=True)
+class Window(SingleInput, KeylessInserts):
+    """A window table function: each row once for every window it belongs to, with the window's columns behind its own.
+
+    `start` and `end` are local times, also where event time is a TIMESTAMP_LTZ; `rowtime` is the window's last
+    millisecond, of the type of event time. A SESSION's columns mean something only behind its WindowAggregate.
+    """
+
+    input: Node
+    assigner: Assigner
+    time: str
+    start: str
+    end: str
+    rowtime: str
+    #: What a SESSION function is partitioned by; None: by whatever the group's other keys are.
+    partition: tuple[str, ...] | None = None
+    #: A row without event time fails the job; else it is left out.
+    strict: bool = True
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def time_type(self) -> DataType:
+        return next(column.type for column in self.input.fields if column.name == self.time)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether event time is a point in time, whose windows follow 'table.local-time-zone'."""
+        return isinstance(self.time_type, TimestampLtz)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        bound = Timestamp(3, nullable=False)
+        rowtime = TimestampLtz(3, nullable=False) if self.is_local else bound
+        return (*self.input.fields, Field(self.start, bound), Field(self.end, bound), Field(self.rowtime, rowtime))
+
+    @property
+    def label(self) -> str:
+        adds = ", ".join((self.start, self.end, self.rowtime))
+        return f"Window(window=[{self.assigner}], time=[{self.time}], adds=[{adds}])"
+
+
+@dataclass(frozen=True)
+class WindowAggregate(SingleInput):
+    """An aggregate whose keys hold a window: each group comes once, when the watermark has passed the window's end."""
+
+    input: Node
+    assigner: Assigner
+    keys: tuple[str, ...]
+    fields: tuple[Field, ...]
+    calls: tuple[AggregateCall, ...]
+    #: The keys that hold the window's bounds; `is_local` as in Window.
+    starts: frozenset[str]
+    ends: frozenset[str]
+    rowtimes: frozenset[str]
+    is_local: bool
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def changelog(self) -> Changelog:
+        return INSERT_ONLY
+
+    @property
+    def unique_key(self) -> UniqueKey:
+        return frozenset(self.keys) - self.rowtimes
+
+    @property
+    def other_keys(self) -> tuple[str, ...]:
+        """The keys that are no columns of the window."""
+        return tuple(key for key in self.keys if key not in self.starts | self.ends | self.rowtimes)
+
+    @property
+    def label(self) -> str:
+        outputs = self.fields[len(self.keys) :]
+        select = ", ".join(
+            [*self.keys, *(f"{call} AS {column.name}" for call, column in zip(self.calls, outputs, strict=True))]
+        )
+        return f"WindowAggregate(window=[{self.assigner}], groupBy=[{', '.join(self.keys)}], select=[{select}])"

@@ -1,0 +1,236 @@
+"""GROUP BY: the columns an aggregate needs below it, its calls, and what SELECT and HAVING can say above it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from firesteel.errors import Problem, Severity
+from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, Literal
+from firesteel.plan.function.aggregate import AggregateFunction, find_aggregate
+from firesteel.plan.function.table import ArgumentError
+from firesteel.plan.node.relation import Aggregate, Node, Project
+from firesteel.plan.resolve.expression import ExpressionResolver
+from firesteel.plan.resolve.mistake import Mistake
+from firesteel.plan.resolve.named_relation import Names, Relation
+from firesteel.plan.resolve.scope import Scope, scope_of
+from firesteel.sql.node import span_of
+from firesteel.types import Boolean, Field
+
+
+@dataclass(frozen=True)
+class Item:
+    """One item of a select list: its expression and its name, empty where it has none."""
+
+    node: exp.Expression
+    name: str
+
+
+def resolve_group(
+    relation: Relation, select: exp.Select, items: list[Item], report: Callable[[Problem], None]
+) -> tuple[Relation, ExpressionResolver]:
+    """An Aggregate over a Project that computes its keys and arguments, and a resolver for what stands above it.
+
+    `report` takes what there is to warn about.
+    """
+    group = select.args.get("group")
+    written = list(group.expressions) if group else []
+    for one in written:
+        if isinstance(one, exp.GroupingSets | exp.Cube | exp.Rollup):
+            raise Mistake("GROUPING SETS, CUBE and ROLLUP are not supported yet.", span_of(one))
+    below = _Below(ExpressionResolver(relation.scope, "GROUP BY"))
+    keys: dict[str, ColumnRef] = {}
+    for node in written:
+        meant = _by_alias(node, items, relation.scope)
+        if meant is not node:
+            report(
+                Problem(
+                    f"'{node.name}' in GROUP BY is a name that SELECT gives, which Flink refuses.",
+                    span_of(node),
+                    "Write the expression itself, so that the script runs on Flink too.",
+                    Severity.WARNING,
+                )
+            )
+        node = meant
+        expression = below.resolver.resolve(node)
+        ref = below.column(expression)
+        keys[ref.name] = ref
+    calls = _Calls(ExpressionResolver(relation.scope, "an aggregate"), below)
+    # An aggregate needs all of its calls before its columns are known: find them in SELECT and HAVING first.
+    having = select.args.get("having")
+    for item in items:
+        calls.collect(item.node, item.name)
+    if having:
+        calls.collect(having.this, "")
+    input_node = below.project(relation.node)
+    fields = (
+        *(Field(ref.name, ref.type) for ref in keys.values()),
+        *(Field(name, call.type) for name, call in calls.named.items()),
+    )
+    aggregate = Aggregate(
+        input_node, tuple(keys), fields, tuple(calls.named.values()), span=span_of(group) if group else span_of(select)
+    )
+    above = _AboveAggregate(relation.scope, below, keys, calls)
+    return Relation(aggregate, scope_of("", [(field.name, field.name, field.type) for field in fields])), above
+
+
+class _Below:
+    """The Project under an Aggregate: every key and argument is a column of it, each expression once."""
+
+    def __init__(self, resolver: ExpressionResolver) -> None:
+        self.resolver = resolver
+        self._names = Names()
+        self._columns: dict[Expression, ColumnRef] = {}
+
+    def column(self, expression: Expression) -> ColumnRef:
+        if expression not in self._columns:
+            self._columns[expression] = ColumnRef(self._names.unique(str(expression)), expression.type)
+        return self._columns[expression]
+
+    def find(self, expression: Expression) -> ColumnRef | None:
+        return self._columns.get(expression)
+
+    def unique(self, wanted: str) -> str:
+        return self._names.unique(wanted)
+
+    def project(self, node: Node) -> Node:
+        return Project(
+            node,
+            tuple(Field(ref.name, ref.type) for ref in self._columns.values()),
+            tuple(self._columns),
+        )
+
+
+class _Calls:
+    """The aggregate calls of one SELECT: equal ones are computed once."""
+
+    def __init__(self, resolver: ExpressionResolver, below: _Below) -> None:
+        self.resolver = resolver
+        self.below = below
+        self.named: dict[str, AggregateCall] = {}
+        self._names: dict[AggregateCall, str] = {}
+
+    def collect(self, node: exp.Expression, wanted: str) -> None:
+        if isinstance(node, exp.Query):
+            return
+        if _aggregate_of(node):
+            self.name_of(node, wanted)
+            return
+        for child in node.iter_expressions():
+            self.collect(child, "")
+
+    def name_of(self, node: exp.Expression, wanted: str = "") -> str:
+        call = self._resolve(node)
+        known = self._names.get(call)
+        if known is not None:
+            return known
+        name = self.below.unique(wanted or f"{call.function.lower()}")
+        self.named[name] = call
+        self._names[call] = name
+        return name
+
+    def _resolve(self, node: exp.Expression) -> AggregateCall:
+        condition = None
+        if isinstance(node, exp.Filter):
+            written = node.expression.this
+            resolved = self.resolver.condition(written)
+            condition = self.below.column(resolved)
+            node = node.this
+        function = _aggregate_of(node)
+        assert function is not None
+        arguments = list(node.expressions)
+        distinct = len(arguments) == 1 and isinstance(arguments[0], exp.Distinct)
+        if distinct:
+            arguments = list(arguments[0].expressions)
+        separator = None
+        if function.name == "LISTAGG":
+            separator = ","
+            if len(arguments) == 2:
+                separator = self._separator(arguments.pop())
+        if len(arguments) != 1:
+            raise Mistake(f"'{function.name}' takes one argument and has {len(arguments)}.", span_of(node))
+        if isinstance(arguments[0], exp.Star):
+            if function.name != "COUNT" or distinct:
+                raise Mistake(f"'{function.name}' does not take '*'.", span_of(node))
+            return AggregateCall("COUNT", None, function.result(Boolean()), filter=condition)
+        argument = self.resolver.resolve(arguments[0])
+        try:
+            result = function.result(argument.type)
+        except ArgumentError as error:
+            raise Mistake(f"'{function.name}' {error}, and has {argument.type.sql}.", span_of(node)) from None
+        # A constant argument that is never NULL makes COUNT(1) another COUNT(*).
+        if function.name == "COUNT" and not distinct and isinstance(argument, Literal) and argument.value is not None:
+            return AggregateCall("COUNT", None, result, filter=condition)
+        # MIN and MAX give the same with and without DISTINCT, and without it they need no state for it.
+        distinct = distinct and function.name not in ("MIN", "MAX")
+        name = _SYNONYMS.get(function.name, function.name)
+        return AggregateCall(name, self.below.column(argument), result, distinct, condition, separator)
+
+    def _separator(self, node: exp.Expression) -> str:
+        found = self.resolver.resolve(node)
+        if not isinstance(found, Literal) or not isinstance(found.value, str):
+            raise Mistake("The separator of 'LISTAGG' has to be a text.", span_of(node), "Write it in single quotes.")
+        return found.value
+
+
+class _AboveAggregate(ExpressionResolver):
+    """Resolves SELECT and HAVING of a grouped query: an aggregate is a column now, and so is each key."""
+
+    def __init__(self, scope: Scope, below: _Below, keys: dict[str, ColumnRef], calls: _Calls) -> None:
+        super().__init__(scope, "SELECT")
+        self._below = below
+        self._keys = keys
+        self._calls = calls
+
+    def resolve(self, node: exp.Expression) -> Expression:
+        if _aggregate_of(node):
+            name = self._calls.name_of(node)
+            return ColumnRef(name, self._calls.named[name].type)
+        if not has_aggregate(node):
+            key = self._key(node)
+            if key is not None:
+                return key
+            if isinstance(node, exp.Column):
+                found = super().resolve(node)
+                raise Mistake(
+                    f"'{found}' is neither in GROUP BY nor inside an aggregate.",
+                    span_of(node),
+                    f"Add it to GROUP BY, or write for example MAX({found}).",
+                )
+        return super().resolve(node)
+
+    def _key(self, node: exp.Expression) -> ColumnRef | None:
+        """The key that this expression is, if it is one."""
+        try:
+            ref = self._below.find(self._below.resolver.resolve(node))
+        except Mistake:
+            return None
+        return ref if ref is not None and ref.name in self._keys else None
+
+
+_SYNONYMS = {"STDDEV": "STDDEV_SAMP", "VARIANCE": "VAR_SAMP"}
+
+
+def _aggregate_of(node: exp.Expression) -> AggregateFunction | None:
+    inner = node.this if isinstance(node, exp.Filter) else node
+    return find_aggregate(inner.name) if isinstance(inner, exp.Anonymous) else None
+
+
+def has_aggregate(node: exp.Expression) -> bool:
+    # A function with OVER gives a value for each row, whatever it is called; a query within has aggregates of its own.
+    if isinstance(node, exp.Window | exp.Query):
+        return False
+    return _aggregate_of(node) is not None or any(has_aggregate(child) for child in node.iter_expressions())
+
+
+def _by_alias(node: exp.Expression, items: list[Item], scope: Scope) -> exp.Expression:
+    """GROUP BY takes an alias of the select list where the input has no column of that name."""
+    if isinstance(node, exp.Column) and not node.table:
+        if any(column.name == node.name for column in scope.columns):
+            return node
+        for item in items:
+            if item.name == node.name and not has_aggregate(item.node):
+                return item.node
+    return node

@@ -1,0 +1,48 @@
+"""The pass that lets a source give equal rows once, with their number, where an aggregate above asks for no more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.changelog import INSERT_ONLY
+from firesteel.plan.expression import AggregateCall
+from firesteel.plan.fact.non_deterministic import RANDOM, calls_of
+from firesteel.plan.node.relation import Aggregate, Filter, Node, Project, Scan, map_inputs
+from firesteel.types import Array, Field, Int, Map, Multiset, Row, SmallInt, TinyInt
+
+#: What is added as often as its row comes. A BIGINT times a number may be no BIGINT any more, and a sum of DOUBLEs is another
+#: one when it is made in other steps.
+_SUMMED = (TinyInt, SmallInt, Int)
+#: What may give two equal rows different values. Of a user's own functions nobody knows.
+_MOODY = RANDOM | {"PYTHON"}
+
+
+def weigh_rows(node: Node) -> Node:
+    if isinstance(node, Aggregate) and _takes_weights(node):
+        return replace(node, input=_weighed(node.input))
+    return map_inputs(node, weigh_rows)
+
+
+def _takes_weights(node: Aggregate) -> bool:
+    return not node.retracts and not node.old_rows and all(map(_is_weighable, node.calls))
+
+
+def _is_weighable(call: AggregateCall) -> bool:
+    if call.function in ("COUNT", "MIN", "MAX"):
+        return True
+    return call.function in ("SUM", "AVG") and call.argument is not None and isinstance(call.argument.type, _SUMMED)
+
+
+def _weighed(node: Node) -> Node:
+    """The way down to the source, if equal rows stay equal on it."""
+    match node:
+        case Scan(changelog=changes, ordered=False) if changes == INSERT_ONLY and not any(map(_is_nested, node.fields)):
+            return replace(node, weighed=True)
+        case Project() | Filter() if not any(calls_of(node, _MOODY)):
+            return replace(node, input=_weighed(node.input))
+        case _:
+            return weigh_rows(node)
+
+
+def _is_nested(field: Field) -> bool:
+    return isinstance(field.type, Array | Map | Multiset | Row)

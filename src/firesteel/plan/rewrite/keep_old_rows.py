@@ -1,0 +1,43 @@
+"""The pass that lets operators say the old row with every change, where somebody above needs it.
+
+An upsert sink whose key is the query's key needs only the new row. A changelog sink, an aggregate and a join need the
+old one too: what it contributed has to be taken back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.catalog.changelog import sink_changelog
+from firesteel.changelog import ALL, INSERT_ONLY, UPSERT, RowKind
+from firesteel.plan.node.relation import Aggregate, Join, Node, Normalize, Rank, Scan, Sink, Unnest, map_inputs
+from firesteel.plan.node.time_join import TimeJoin
+
+
+def keep_old_rows(sink: Sink) -> Sink:
+    takes = sink_changelog(sink.table)
+    if sink.changelog == INSERT_ONLY or takes == INSERT_ONLY:
+        return sink
+    # One row in all needs no key.
+    told_apart = sink.unique_key in (frozenset(), frozenset(sink.table.primary_key))
+    needed = takes == ALL or (takes == UPSERT and not told_apart)
+    return replace(sink, input=_keep(sink.input, needed))
+
+
+def _keep(node: Node, needed: bool) -> Node:
+    if node.changelog == INSERT_ONLY:
+        # Nothing is ever taken back here; what stands below only inserts too, or is a first row that stays.
+        return node
+    match node:
+        case Scan():
+            upserts = RowKind.UPDATE_BEFORE not in node.changelog
+            return Normalize(replace(node, ordered=True), node.span) if needed and upserts else node
+        case Aggregate() | Rank():
+            return replace(node, input=_keep(node.input, True), old_rows=needed)
+        case Join() | TimeJoin() | Unnest():
+            # Of a collection that changed, the old elements have to go; of a pair, the old partner.
+            return map_inputs(node, lambda child: _keep(child, True))
+        case Sink():
+            return keep_old_rows(node)
+        case _:
+            return map_inputs(node, lambda child: _keep(child, needed))

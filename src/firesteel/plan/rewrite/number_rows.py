@@ -1,0 +1,25 @@
+"""The pass that lets sources number their rows where an operator above asks which of them came first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.plan.function.aggregate import IN_ORDER
+from firesteel.plan.node.relation import Aggregate, Node, Rank, Scan, Values, map_inputs
+from firesteel.plan.node.window import WindowAggregate
+
+
+def number_rows(node: Node) -> Node:
+    return _number(node, False)
+
+
+def _number(node: Node, asked: bool) -> Node:
+    match node:
+        case Scan() | Values():
+            return replace(node, ordered=node.ordered or asked)
+        case Aggregate() | WindowAggregate():
+            return replace(node, input=_number(node.input, any(call.function in IN_ORDER for call in node.calls)))
+        case Rank():
+            return replace(node, input=_number(node.input, True))
+        case _:
+            return map_inputs(node, lambda child: _number(child, asked))

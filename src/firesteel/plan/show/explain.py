@@ -1,0 +1,169 @@
+"""A plan as text: one node per line, each ending in its changelog mode. These texts are the plan tests.
+
+`render_plan` is also what a job's state is matched against, so it says nothing that may change without the state
+changing. What else there is to know about a plan stands in the sections of `render_explanation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+from firesteel.catalog.table import Computed
+from firesteel.changelog import RowKind, render_changelog
+from firesteel.errors import one_line
+from firesteel.options.kafka import SINK_DELIVERY_GUARANTEE, DeliveryGuarantee
+from firesteel.plan.fact.delivery import render_delivery
+from firesteel.plan.fact.lineage import Derivation, Lineage, column_lineage, condition_origins
+from firesteel.plan.fact.state import TTL_HAS_EFFECT, State, plan_state
+from firesteel.plan.node.relation import Node, Scan, Sink, scans
+from firesteel.plan.node.window import render_length
+
+_NO_TTL = " ('table.exec.state.ttl' is not set)" if TTL_HAS_EFFECT else ""
+
+
+def render_plan(node: Node) -> str:
+    return "\n".join(_lines(node, 0))
+
+
+def _lines(node: Node, depth: int) -> list[str]:
+    lead = "" if depth == 0 else "   " * (depth - 1) + "+- "
+    lines = [f"{lead}{one_line(node.label)}, changelog={render_changelog(node.changelog)}"]
+    for child in node.inputs:
+        lines.extend(_lines(child, depth + 1))
+    return lines
+
+
+def render_explanation(sink: Sink, ttl: timedelta | None = None) -> str:
+    """The plan, and below it what it is unique by, what it remembers, what it reads, and where its columns come from."""
+    sections = (
+        ("Unique key", _unique_key(sink)),
+        ("State", _state(sink, ttl)),
+        ("Columns read", _reads(sink)),
+        ("Delivery", [render_delivery(sink)]),
+        ("Lineage", _lineage(sink)),
+    )
+    parts = [render_plan(sink)]
+    for title, lines in sections:
+        parts.append("\n".join([title, *(f"  {one_line(line)}" for line in lines)]))
+    return "\n\n".join(parts)
+
+
+def _unique_key(sink: Sink) -> list[str]:
+    if sink.unique_key is None:
+        return ["none: two rows can be the same"]
+    if not sink.unique_key:
+        return ["none needed: there is one row"]
+    return [", ".join(_ordered(sink.unique_key, sink))]
+
+
+def _ordered(names: Iterable[str], node: Node) -> list[str]:
+    """The names in the order of the node's columns."""
+    wanted = set(names)
+    return [field.name for field in node.fields if field.name in wanted]
+
+
+def _state(sink: Sink, ttl: timedelta | None) -> list[str]:
+    states = plan_state(sink)
+    if not states:
+        return ["none: each row is worked on by itself"]
+    lines = []
+    for state in states:
+        owner = f"for each {', '.join(state.key)}" if state.key else "once"
+        until = f", {state.until}" if state.until else ""
+        lines.append(f"{state.name} keeps, {owner}{until}:")
+        lines += [f"  {kept}" for kept in state.kept]
+    if ttl:
+        lines.append(
+            f"kept until a key has had no rows for {render_length(ttl // timedelta(milliseconds=1))} ('table.exec.state.ttl')"
+        )
+    elif any(state.grows for state in states):
+        lines.append(f"kept for ever{_NO_TTL}")
+    return lines
+
+
+def _reads(sink: Sink) -> list[str]:
+    lines = []
+    for scan in scans(sink):
+        names = ", ".join(field.name for field in scan.fields) or "none, only that there is a record"
+        lines.append(f"{scan.table.name}: {names} ({len(scan.fields)} of {_stored(scan)})")
+    return list(dict.fromkeys(lines))
+
+
+def _stored(scan: Scan) -> int:
+    """How many columns the records could give: computed ones are made of those."""
+    return sum(not isinstance(column, Computed) for column in scan.table.columns)
+
+
+def _lineage(sink: Sink) -> list[str]:
+    found = column_lineage(sink)
+    width = min(max((len(column.column) for column in found), default=0), 40)
+    lines = [f"{column.column:<{width}}  <-  {_origin(column)}" for column in found]
+    conditions = condition_origins(sink)
+    if conditions:
+        lines.append(f"rows chosen and grouped by {', '.join(map(str, conditions))}")
+    return lines
+
+
+def _origin(column: Lineage) -> str:
+    origins = ", ".join(map(str, column.origins))
+    match column.derivation:
+        case Derivation.COPY:
+            return origins
+        case Derivation.CONSTANT:
+            return f"{column.text}  (constant)"
+        case kind:
+            return f"{origins or 'the rows themselves'}  ({kind.value}: {column.text})"
+
+
+def explanation_document(sink: Sink, ttl: timedelta | None = None) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "sink": sink.table.name,
+        "plan": _node(sink),
+        "unique_key": None if sink.unique_key is None else _ordered(sink.unique_key, sink),
+        "delivery": (sink.table.options.get(SINK_DELIVERY_GUARANTEE) or DeliveryGuarantee.AT_LEAST_ONCE).value,
+        "state": [_state_document(state, ttl) for state in plan_state(sink)],
+        "sources": [
+            {
+                "table": scan.table.name,
+                "columns_read": [field.name for field in scan.fields],
+                "columns": _stored(scan),
+            }
+            for scan in scans(sink)
+        ],
+        "lineage": [
+            {
+                "column": column.column,
+                "derivation": column.derivation.value,
+                "expression": column.text,
+                "from": [{"table": origin.table, "column": origin.column} for origin in column.origins],
+            }
+            for column in column_lineage(sink)
+        ],
+        "conditions": [{"table": origin.table, "column": origin.column} for origin in condition_origins(sink)],
+    }
+
+
+def _node(node: Node) -> dict[str, Any]:
+    return {
+        "node": type(node).__name__,
+        "label": node.label,
+        "changelog": [kind.value for kind in RowKind if kind in node.changelog],
+        "unique_key": None if node.unique_key is None else _ordered(node.unique_key, node),
+        "columns": [{"name": field.name, "type": str(field.type)} for field in node.fields],
+        "inputs": [_node(child) for child in node.inputs],
+    }
+
+
+def _state_document(state: State, ttl: timedelta | None) -> dict[str, Any]:
+    return {
+        "node": state.name,
+        "key": list(state.key),
+        "kept": list(state.kept),
+        "distinct": list(state.distinct),
+        "grows": state.grows and not ttl,
+        "until": state.until or None,
+        "ttl_seconds": ttl.total_seconds() if ttl else None,
+    }

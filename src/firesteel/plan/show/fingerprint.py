@@ -1,0 +1,28 @@
+"""What a job's state depends on, as text: a plan's nodes, the types of their columns, the topics they read.
+
+A script whose text here is another one cannot go on with the state of the old. Where it writes is no part of it.
+"""
+
+from __future__ import annotations
+
+from firesteel.options.kafka import TOPIC_PATTERN
+from firesteel.plan.node.relation import Node, Scan, Sink, Values
+
+
+def render_state(node: Node) -> str:
+    return "\n".join(_lines(node, 0))
+
+
+def _lines(node: Node, depth: int) -> list[str]:
+    columns = ", ".join(f"{field.name} {field.type}" for field in node.fields)
+    label = f"Sink(columns=[{columns}])" if isinstance(node, Sink) else node.label
+    lines = [f"{'  ' * depth}{label} -> ({columns})"]
+    if isinstance(node, Scan):
+        pattern = node.table.options.get(TOPIC_PATTERN)
+        topics = f"pattern {pattern.pattern}" if pattern is not None else ", ".join(node.table.topics)
+        lines[0] += f" from {topics}{', weighed' if node.weighed else ''}"
+    if isinstance(node, Values):
+        lines[0] += f" of {'; '.join(str(value) for row in node.rows for value in row)}"
+    for child in node.inputs:
+        lines += _lines(child, depth + 1)
+    return lines

@@ -1,0 +1,151 @@
+"""GROUP BY on Spark's own operators.
+
+Spark refuses COUNT(DISTINCT x) on a stream. So each row goes two ways: as it is, and through `dropDuplicates` on the
+group and x, which lets the first of its kind pass. Both ways start at one `repartition`, whose exchange Spark
+reuses, so the source is read once. All ways keep all columns: were one of them pruned, there would be two exchanges.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from firesteel.plan.expression import AggregateCall
+from firesteel.plan.function.aggregate import IN_ORDER
+from firesteel.plan.node.relation import Aggregate
+from firesteel.spark.column import column
+from firesteel.spark.hidden_column import ORDER, WEIGHT
+from firesteel.spark.type import spark_type
+from firesteel.types import INTEGER, BigInt, DataType, Decimal, TinyInt
+
+#: Which way a row came: 0 is the plain one, the others let each distinct value pass once.
+_WAY = "__way"
+
+
+def lower_aggregate(node: Aggregate, rows: DataFrame, partitions: int) -> DataFrame:
+    keys = [column(key) for key in node.keys]
+    outputs = [field.name for field in node.fields[len(node.keys) :]]
+    ways = _distinct_columns(node)
+    if ways:
+        rows = _split(node, rows, ways, partitions)
+    ordered = ORDER in rows.columns
+    weighed = WEIGHT in rows.columns
+    aggregates = [
+        _aggregate(call, ways, ordered, weighed).alias(name) for call, name in zip(node.calls, outputs, strict=True)
+    ]
+    # SELECT DISTINCT has nothing to compute, and Spark needs something. And of no rows at all Spark makes one group; Flink none.
+    if not aggregates or not keys:
+        aggregates.append(F.count(F.lit(1)).alias("__rows"))
+    grouped = rows.groupBy(*keys).agg(*aggregates)
+    if not keys:
+        grouped = grouped.where(column("__rows") > 0)
+    return grouped.select(*(column(field.name) for field in node.fields))
+
+
+def _distinct_columns(node: Aggregate) -> dict[tuple[str, str | None], str]:
+    """The column that holds what each distinct call counts, by its argument and its filter."""
+    ways: dict[tuple[str, str | None], str] = {}
+    for call in node.calls:
+        if call.distinct:
+            argument, condition = identity = _identity(call)
+            ways.setdefault(identity, f"__distinct{len(ways) + 1}" if condition else argument)
+    return ways
+
+
+def _identity(call: AggregateCall) -> tuple[str, str | None]:
+    assert call.argument is not None
+    return call.argument.name, call.filter.name if call.filter else None
+
+
+def _split(node: Aggregate, rows: DataFrame, ways: dict[tuple[str, str | None], str], partitions: int) -> DataFrame:
+    for (argument, condition), name in ways.items():
+        if condition:
+            # A filter becomes a NULL, which no aggregate counts: a WHERE would be pushed below the exchange and split it.
+            rows = rows.withColumn(name, F.when(column(condition), column(argument)))
+    by = [*node.keys, *(ways.values() if len(ways) == 1 else ())]
+    shared = rows.repartition(partitions, *(column(name) for name in by)) if by else rows.repartition(1)
+    plain = shared.withColumn(_WAY, F.lit(0))
+    distinct = [
+        shared.dropDuplicates([*node.keys, name]).withColumn(_WAY, F.lit(number))
+        for number, name in enumerate(ways.values(), start=1)
+    ]
+    return reduce(DataFrame.union, distinct, plain)
+
+
+def lower_call(call: AggregateCall, ordered: bool) -> Column:
+    """A call in a group that cannot be split in two ways: of the distinct ones it takes COUNT alone."""
+    if not call.distinct:
+        return _aggregate(call, {}, ordered, weighed=False)
+    assert call.argument is not None
+    value = column(call.argument.name)
+    return F.size(F.collect_set(F.when(column(call.filter.name), value) if call.filter else value)).cast("long")
+
+
+def _aggregate(call: AggregateCall, ways: dict[tuple[str, str | None], str], ordered: bool, weighed: bool) -> Column:
+    value = F.lit(1) if call.argument is None else column(call.argument.name)
+    weight = column(WEIGHT) if weighed and not call.distinct else None
+    if call.distinct:
+        names = list(ways.values())
+        held = ways[_identity(call)]
+        value = F.when(column(_WAY) == names.index(held) + 1, column(held))
+    else:
+        if call.filter is not None:
+            value = F.when(column(call.filter.name), value)
+        if ways:
+            value = F.when(column(_WAY) == 0, value)
+    argument = call.argument.type if call.argument is not None else TinyInt()
+    if call.function in IN_ORDER:
+        return _in_order(call, value, column(ORDER) if ordered else F.lit(0))
+    return _native(call.function, value, argument, call.type, weight)
+
+
+def _in_order(call: AggregateCall, value: Column, order: Column) -> Column:
+    """Aggregates that ask which value came first. NULLs do not count."""
+    place = F.when(value.isNotNull(), order)
+    match call.function:
+        case "FIRST_VALUE":
+            return F.min_by(value, place)
+        case "LAST_VALUE":
+            return F.max_by(value, place)
+    # A list of nothing is NULL, not an empty text.
+    kept = F.collect_list(F.when(value.isNotNull(), F.struct(place.alias("o"), value.alias("v"))))
+    texts = F.transform(F.array_sort(kept), lambda one: one.getField("v"))
+    return F.when(F.size(kept) > 0, F.array_join(texts, call.separator or ""))
+
+
+_SPREADS = {"STDDEV_POP": F.stddev_pop, "STDDEV_SAMP": F.stddev_samp, "VAR_POP": F.var_pop, "VAR_SAMP": F.var_samp}
+
+
+def _native(function: str, value: Column, argument: DataType, result: DataType, weight: Column | None = None) -> Column:
+    """Of whole numbers and counts, each row's is taken as often as its weight says; the extremes do not care."""
+    wanted = spark_type(result)
+    count = F.count(value) if weight is None else F.coalesce(F.sum(F.when(value.isNotNull(), weight)), F.lit(0))
+    match function:
+        case "COUNT":
+            return count
+        case "MIN":
+            return F.min(value)
+        case "MAX":
+            return F.max(value)
+        case "SUM":
+            return F.sum(_wide(value, argument, weight)).cast(wanted)
+        case "AVG":
+            if isinstance(argument, INTEGER):
+                return F.call_function("div", F.sum(_wide(value, argument, weight)), count).cast(wanted)
+            if isinstance(argument, Decimal):
+                return (F.sum(_wide(value, argument)) / F.count(value)).cast(wanted)
+            return F.avg(value).cast(wanted)
+        case _ if function in _SPREADS:
+            return _SPREADS[function](value.cast("double")).cast(wanted)
+    raise TypeError(f"{function} has no Spark spelling")
+
+
+def _wide(value: Column, argument: DataType, weight: Column | None = None) -> Column:
+    """Sums are kept in the widest type of their kind, and what does not fit the result in the end is an error."""
+    if weight is not None:
+        return value.cast(spark_type(BigInt())) * weight
+    if isinstance(argument, Decimal):
+        return value.cast(spark_type(Decimal(38, argument.scale)))
+    return value.cast(spark_type(BigInt())) if isinstance(argument, INTEGER) else value

@@ -1,0 +1,223 @@
+"""GROUP BY where rows go again, and where the old row of a group has to be said.
+
+Every reversible aggregate is a sum of signed parts: COUNT adds the signs, SUM the signed values, AVG is made of both.
+For the old row the parts of a batch are folded to one row for each group first; the sum without what this batch added
+is what there was before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as spark
+
+from firesteel.changelog import RowKind
+from firesteel.plan.expression import AggregateCall
+from firesteel.plan.node.relation import Aggregate
+from firesteel.spark.column import column
+from firesteel.spark.hidden_column import BATCH, KIND, SIGN, code, sign
+from firesteel.spark.lower.batch_fold import by_key, fold_measures
+from firesteel.spark.lower.existence import existence
+from firesteel.spark.lower.keep_columns import keep_columns
+from firesteel.spark.type import spark_type
+from firesteel.types import INTEGER, BigInt, DataType, Decimal, Double
+
+#: The number of rows of a group.
+_ROWS = "__rows"
+_EXTREMES = {"MIN": "min", "MAX": "max"}
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """The parts of one call: `total` sums values, `number` counts them, `extreme` is the least or greatest."""
+
+    call: AggregateCall
+    position: int
+
+    @property
+    def total(self) -> str | None:
+        return f"__total{self.position}" if self.call.function in ("SUM", "AVG") else None
+
+    @property
+    def number(self) -> str | None:
+        return f"__number{self.position}" if self.call.function in ("COUNT", "SUM", "AVG") else None
+
+    @property
+    def extreme(self) -> str | None:
+        return f"__extreme{self.position}" if self.call.function in _EXTREMES else None
+
+    @property
+    def argument(self) -> DataType:
+        return self.call.argument.type if self.call.argument is not None else BigInt()
+
+    @property
+    def _wide(self) -> DataType:
+        """Sums are kept in the widest type of their kind."""
+        if isinstance(self.argument, Decimal):
+            return Decimal(38, self.argument.scale)
+        return BigInt() if isinstance(self.argument, INTEGER) else Double()
+
+    @property
+    def types(self) -> dict[str, spark.DataType]:
+        named: dict[str, spark.DataType] = {}
+        if self.total:
+            named[self.total] = spark_type(self._wide)
+        if self.number:
+            named[self.number] = spark.LongType()
+        if self.extreme:
+            named[self.extreme] = spark_type(self.argument)
+        return named
+
+    def parts(self, value: Column, signed: Column) -> dict[str, Column]:
+        """What one row adds."""
+        parts: dict[str, Column] = {}
+        if self.total:
+            wide = value.cast(spark_type(self._wide))
+            parts[self.total] = F.when(signed < 0, -wide).otherwise(wide).cast(spark_type(self._wide))
+        if self.number:
+            parts[self.number] = F.when(value.isNotNull(), signed)
+        if self.extreme:
+            # What goes is NULL here: `plan/check/support.py` lets nothing else pass.
+            parts[self.extreme] = F.when(signed > 0, value)
+        return parts
+
+    def result(self, total: Column | None, number: Column | None, extreme: Column | None) -> Column:
+        wanted = spark_type(self.call.type)
+        if extreme is not None:
+            return extreme.cast(wanted)
+        assert number is not None
+        if total is None:
+            return F.coalesce(number, F.lit(0)).cast(wanted)
+        if self.call.function == "SUM":
+            return F.when(number > 0, total).cast(wanted)
+        if isinstance(self.argument, INTEGER):
+            return F.when(number > 0, F.call_function("div", total, number)).cast(wanted)
+        return F.when(number > 0, total / number).cast(wanted)
+
+
+def lower_change_aggregate(node: Aggregate, rows: DataFrame, partitions: int) -> DataFrame:
+    measures = [_Measure(call, position) for position, call in enumerate(node.calls)]
+    parts = _parts(node, rows, measures, partitions)
+    return _with_old(node, parts, measures, partitions) if node.old_rows else _new_only(node, parts, measures)
+
+
+def _parts(node: Aggregate, rows: DataFrame, measures: list[_Measure], partitions: int) -> DataFrame:
+    """What each row adds to its group, as columns of one kind of row."""
+    types = {name: data_type for measure in measures for name, data_type in measure.types.items()}
+    distinct = {_identity(measure.call) for measure in measures if measure.call.distinct}
+    if distinct:
+        # All ways start at one exchange, which Spark reuses: the source is read once.
+        rows = keep_columns(by_key(rows, node.keys, partitions))
+    signed = sign(rows)
+    plain: dict[str, Column] = {_ROWS: signed}
+    for measure in measures:
+        if not measure.call.distinct:
+            plain |= measure.parts(_value(measure.call), signed)
+    ways = [_way(rows, node.keys, plain, types)]
+    for argument, condition in sorted(distinct, key=str):
+        value = F.when(column(condition), column(argument)) if condition else column(argument)
+        keep = [column(key) for key in node.keys] + ([column(KIND)] if KIND in rows.columns else [])
+        held = rows.select(*keep, value.alias("__value")).where(column("__value").isNotNull())
+        found = existence(held, [*node.keys, "__value"], partitions)
+        added: dict[str, Column] = {}
+        for measure in measures:
+            if measure.call.distinct and _identity(measure.call) == (argument, condition):
+                added |= measure.parts(column("__value"), column(SIGN))
+        ways.append(_way(found, node.keys, added, types))
+    return reduce(DataFrame.union, ways)
+
+
+def _identity(call: AggregateCall) -> tuple[str, str | None]:
+    assert call.argument is not None
+    return call.argument.name, call.filter.name if call.filter else None
+
+
+def _value(call: AggregateCall) -> Column:
+    value = F.lit(1) if call.argument is None else column(call.argument.name)
+    return F.when(column(call.filter.name), value) if call.filter is not None else value
+
+
+def _way(rows: DataFrame, keys: Iterable[str], parts: dict[str, Column], types: dict[str, spark.DataType]) -> DataFrame:
+    number = parts.get(_ROWS, F.lit(0)).cast("bigint").alias(_ROWS)
+    rest = [parts.get(name, F.lit(None)).cast(data_type).alias(name) for name, data_type in types.items()]
+    return rows.select(*map(column, keys), number, *rest)
+
+
+def _new_only(node: Aggregate, parts: DataFrame, measures: list[_Measure]) -> DataFrame:
+    totals = [F.sum(column(_ROWS)).alias(_ROWS)]
+    for measure in measures:
+        totals += [F.sum(column(name)).alias(name) for name in (measure.total, measure.number) if name]
+        if measure.extreme:
+            totals.append(getattr(F, _EXTREMES[measure.call.function])(column(measure.extreme)).alias(measure.extreme))
+    grouped = parts.groupBy(*map(column, node.keys)).agg(*totals)
+    outputs = [
+        measure.result(*(column(name) if name else None for name in (measure.total, measure.number, measure.extreme)))
+        for measure in measures
+    ]
+    names = [field.name for field in node.fields[len(node.keys) :]]
+    columns = [*map(column, node.keys), *(one.alias(name) for one, name in zip(outputs, names, strict=True))]
+    # Flink takes the row back when its group is empty, also where there is only one group.
+    kind = F.when(column(_ROWS) <= 0, code(RowKind.DELETE)).otherwise(code(RowKind.UPDATE_AFTER))
+    # Without keys Spark makes a group of no rows at all; Flink does not.
+    return grouped.where(column(_ROWS).isNotNull()).select(*columns, kind.alias(KIND))
+
+
+def _with_old(node: Aggregate, parts: DataFrame, measures: list[_Measure], partitions: int) -> DataFrame:
+    sums = [_ROWS, *(name for measure in measures for name in (measure.total, measure.number) if name)]
+    extremes = [(measure.extreme, _EXTREMES[measure.call.function]) for measure in measures if measure.extreme]
+    folded = fold_measures(parts, node.keys, [*((name, "sum") for name in sums), *extremes], partitions)
+    added = F.max_by(F.struct(*map(column, sums)), column(BATCH)).alias("__added")
+    best = [
+        # Of the two best, one at most is of this batch: the other is the best of all before it.
+        getattr(F, f"{how}_by")(F.struct(column(name).alias("v"), column(BATCH).alias("b")), column(name), 2).alias(
+            name
+        )
+        for name, how in extremes
+    ]
+    grouped = folded.groupBy(*map(column, node.keys)).agg(
+        *(F.sum(column(name)).alias(name) for name in sums),
+        added,
+        *best,
+        F.max(column(BATCH)).alias(BATCH),
+    )
+    types = {name: data_type for measure in measures for name, data_type in measure.types.items()}
+    now = {name: F.coalesce(column(name), F.lit(0)) for name in sums}
+    before = {
+        name: (now[name] - F.coalesce(column("__added").getField(name), F.lit(0))).cast(types.get(name, "bigint"))
+        for name in sums
+    }
+    for name, _ in extremes:
+        now[name] = F.get(column(name), F.lit(0)).getField("v")
+        older = F.filter(column(name), lambda one: one.getField("b") < column(BATCH))
+        before[name] = F.get(older, F.lit(0)).getField("v")
+    lives, lived = now[_ROWS] > 0, before[_ROWS] > 0
+    values = [f"c{position}" for position in range(len(measures))]
+
+    def row(parts: dict[str, Column], kind: Column, there: Column) -> Column:
+        outputs = [
+            measure.result(
+                *(parts[name] if name else None for name in (measure.total, measure.number, measure.extreme))
+            )
+            for measure in measures
+        ]
+        named = [one.alias(name) for one, name in zip(outputs, values, strict=True)]
+        return F.struct(*named, kind.alias(KIND), there.alias("__there"))
+
+    old = row(before, F.when(lives, code(RowKind.UPDATE_BEFORE)).otherwise(code(RowKind.DELETE)), lived)
+    new = row(now, F.when(lived, code(RowKind.UPDATE_AFTER)).otherwise(code(RowKind.INSERT)), lives)
+    keys = [column(key) for key in node.keys]
+    pairs = grouped.select(*keys, old.alias("__old"), new.alias("__new"))
+    same = [column("__old").getField(name).eqNullSafe(column("__new").getField(name)) for name in values]
+    unchanged = reduce(
+        Column.__and__, [*same, column("__old").getField("__there"), column("__new").getField("__there")]
+    )
+    changes = pairs.where(~unchanged).select(*keys, F.explode(F.array(column("__old"), column("__new"))).alias("__row"))
+    names = [field.name for field in node.fields[len(node.keys) :]]
+    outputs = [column("__row").getField(value).alias(name) for value, name in zip(values, names, strict=True)]
+    return changes.where(column("__row").getField("__there")).select(
+        *keys, *outputs, column("__row").getField(KIND).alias(KIND)
+    )

@@ -1,0 +1,25 @@
+"""Which values there are: a row comes when the first of its kind comes, and goes when the last one goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from firesteel.spark.column import column
+from firesteel.spark.hidden_column import BATCH, KIND, SIGN, sign
+from firesteel.spark.lower.batch_fold import fold_measures
+
+
+def existence(rows: DataFrame, by: Sequence[str], partitions: int) -> DataFrame:
+    """The columns `by` and SIGN, one row for each value that appears or disappears with this batch."""
+    names = [column(name) for name in by]
+    if KIND not in rows.columns:
+        return rows.select(*names).dropDuplicates(list(by)).withColumn(SIGN, sign(rows.select(*names)))
+    folded = fold_measures(rows.select(*names, sign(rows).alias(SIGN)), by, [(SIGN, "sum")], partitions)
+    # One row for each value and batch: what is there now, without what this batch added, is what was there before.
+    now, added = F.sum(column(SIGN)), F.max_by(column(SIGN), column(BATCH))
+    counted = folded.groupBy(*names).agg(now.alias("__now"), (now - added).alias("__before"))
+    alive = (column("__now") > 0).cast("bigint") - (column("__before") > 0).cast("bigint")
+    return counted.select(*names, alive.alias(SIGN)).where(column(SIGN) != 0)

@@ -1,0 +1,167 @@
+"""The rows at the first places of an order: keep-first, keep-last and Top-N, over rows that only come.
+
+The state of a partition is one array of its best rows (`max_by` of several). A batch adds at most as many rows as there
+are places, since it is folded first; so of twice as many rows that are kept, those of earlier batches are what stood at
+the places before this batch.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from firesteel.changelog import RowKind
+from firesteel.plan.node.relation import Ordering, Rank
+from firesteel.spark.column import column
+from firesteel.spark.hidden_column import BATCH, KIND, ORDER, code
+from firesteel.spark.lower.batch_fold import best_rows
+from firesteel.spark.lower.watermark import EVENT_TIME, end_of_window, event_time, micros_of
+from firesteel.types import DataType, Date, Decimal, Double, Field, Float, Timestamp, TimestampLtz
+
+
+def lower_rank(node: Rank, rows: DataFrame, partitions: int) -> DataFrame:
+    assert node.last is not None
+    order = _Order(node, rows)
+    rows = rows.select("*", *order.columns)
+    if node.window_end is not None:
+        return _of_window(node, rows, order)
+    if node.keeps_first:
+        first = best_rows(rows, node.partition, order.names, order.descending, 1, partitions)
+        kept = first.dropDuplicates(list(node.partition)) if node.partition else first.dropDuplicates([BATCH])
+        return kept.select(*_fields(node, F.lit(1)), *_order(rows))
+    if RowKind.UPDATE_BEFORE not in node.changelog and node.first == node.last == 1:
+        best = order.best(F.struct(*(column(field.name) for field in node.input.fields)))
+        grouped = rows.groupBy(*map(column, node.partition)).agg(best.alias("__best"))
+        outputs = [column("__best").getField(field.name).alias(field.name) for field in node.input.fields]
+        if node.number is not None:
+            outputs.append(F.lit(1).cast("bigint").alias(node.number.name))
+        return grouped.select(*outputs, code(RowKind.UPDATE_AFTER).alias(KIND))
+    return _places(node, rows, order, partitions)
+
+
+def _of_window(node: Rank, rows: DataFrame, order: _Order) -> DataFrame:
+    """In append mode: the best rows of each partition, once, when its window closes."""
+    assert node.window_end is not None and node.last is not None
+    held = {field.name: f"c{position}" for position, field in enumerate(node.input.fields)}
+    row = F.struct(*(column(name).alias(short) for name, short in held.items()))
+    rows = rows.withColumn(EVENT_TIME, event_time(end_of_window(column(node.window_end), node.window_is_local)))
+    grouped = rows.groupBy(column(EVENT_TIME), *map(column, node.partition)).agg(
+        order.best(row, node.last).alias("__top")
+    )
+    places = F.slice(column("__top"), F.lit(node.first), F.lit(node.last - node.first + 1))
+    placed = grouped.select(F.posexplode(places).alias("__at", "__row"))
+    outputs = [column("__row").getField(short).alias(name) for name, short in held.items()]
+    if node.number is not None:
+        outputs.append((column("__at") + node.first).cast("bigint").alias(node.number.name))
+    return placed.select(*outputs)
+
+
+def _places(node: Rank, rows: DataFrame, order: _Order, partitions: int) -> DataFrame:
+    assert node.last is not None
+    folded = best_rows(rows, node.partition, order.names, order.descending, node.last, partitions)
+    numbered = {field.name: f"c{position}" for position, field in enumerate(node.input.fields)}
+    row = F.struct(
+        *(column(name).alias(held) for name, held in numbered.items()),
+        *([column(ORDER)] if ORDER in rows.columns else []),
+        column(BATCH),
+    )
+    top = order.best(row, 2 * node.last).alias("__top")
+    grouped = folded.groupBy(*map(column, node.partition)).agg(top, F.max(column(BATCH)).alias(BATCH))
+    length = F.lit(node.last - node.first + 1)
+    now = F.slice(column("__top"), F.lit(node.first), length)
+    earlier = F.filter(column("__top"), lambda one: one.getField(BATCH) < column(BATCH))
+    placed = grouped.select(now.alias("__now"), F.slice(earlier, F.lit(node.first), length).alias("__before"))
+    changes = _changes_of_places(placed, node) if node.by_place else _changes_of_rows(placed)
+    outputs = [column("__row").getField(held).alias(name) for name, held in numbered.items()]
+    if node.number is not None:
+        outputs.append(column("__place").cast("bigint").alias(node.number.name))
+    return changes.select(*outputs, column(KIND))
+
+
+def _changes_of_rows(placed: DataFrame) -> DataFrame:
+    """The rows that leave the places, and those that come to them."""
+
+    def without(rows: str, others: str) -> Column:
+        return F.filter(column(rows), lambda one: ~F.exists(column(others), lambda other: other.eqNullSafe(one)))
+
+    def marked(rows: Column, kind: RowKind) -> Column:
+        return F.transform(rows, lambda one: F.struct(one.alias("__row"), code(kind).alias(KIND)))
+
+    left = marked(without("__before", "__now"), RowKind.DELETE)
+    came = marked(without("__now", "__before"), RowKind.INSERT)
+    return placed.select(F.explode(F.concat(left, came)).alias("__change")).select("__change.*")
+
+
+def _changes_of_places(placed: DataFrame, node: Rank) -> DataFrame:
+    """For each place whose row is another one now: the old row and the new one."""
+    longest = F.greatest(F.size("__now"), F.size("__before"))
+    places = F.when(longest > 0, F.sequence(F.lit(1), longest)).otherwise(F.array().cast("array<int>"))
+    compared = placed.select(F.explode(places).alias("__at"), column("__now"), column("__before")).select(
+        (column("__at") + (node.first - 1)).alias("__place"),
+        F.get(column("__before"), column("__at") - 1).alias("__old"),
+        F.get(column("__now"), column("__at") - 1).alias("__new"),
+    )
+    changed = compared.where(~column("__old").eqNullSafe(column("__new")))
+    old, new = column("__old"), column("__new")
+    before = F.when(new.isNull(), code(RowKind.DELETE)).otherwise(code(RowKind.UPDATE_BEFORE))
+    after = F.when(old.isNull(), code(RowKind.INSERT)).otherwise(code(RowKind.UPDATE_AFTER))
+    rows = [F.struct(new.alias("__row"), after.alias(KIND))]
+    if node.old_rows:
+        rows.insert(0, F.struct(old.alias("__row"), before.alias(KIND)))
+    exploded = changed.select(column("__place"), F.explode(F.array(*rows)).alias("__change"))
+    return exploded.select(column("__place"), "__change.*").where(column("__row").isNotNull())
+
+
+class _Order:
+    """The order as columns that are all compared in one direction, and the aggregate that finds the best.
+
+    Of rows that are equal the one that came first is the better one; of the last rows by time it is the last.
+    """
+
+    def __init__(self, node: Rank, rows: DataFrame) -> None:
+        self.descending = not node.order or any(one.descending for one in node.order)
+        types = {field.name: field.type for field in node.input.fields}
+        parts = [part for one in node.order for part in self._parts(one, types[one.column])]
+        if ORDER in rows.columns:
+            later = column(ORDER) if node.keeps_last or not self.descending else -column(ORDER)
+            parts.append(later)
+        self.columns = [part.alias(f"__by{number}") for number, part in enumerate(parts or [F.lit(0)])]
+        self.names = [f"__by{number}" for number in range(len(self.columns))]
+
+    def _parts(self, one: Ordering, data_type: DataType) -> list[Column]:
+        value = column(one.column)
+        if one.descending != self.descending:
+            value = -_number(value, data_type)
+        least = -1 if one.nulls_first != self.descending else 1
+        return [F.when(column(one.column).isNull(), F.lit(least)).otherwise(F.lit(0)), value]
+
+    def best(self, row: Column, most: int | None = None) -> Column:
+        by = F.struct(*map(column, self.names))
+        find = F.max_by if self.descending else F.min_by
+        return find(row, by) if most is None else find(row, by, most)
+
+
+def _number(value: Column, data_type: DataType) -> Column:
+    """A value that can be negated and keeps its order. `plan/check/support.py` lets no other types pass."""
+    match data_type:
+        case Timestamp():
+            return micros_of(value)
+        case TimestampLtz():
+            return F.unix_micros(value)
+        case Date():
+            return F.unix_date(value)
+        case Decimal():
+            return value
+        case Float() | Double():
+            return value.cast("double")
+        case _:
+            return value.cast("decimal(38,0)")
+
+
+def _fields(node: Rank, number: Column) -> list[Column]:
+    columns = [column(field.name) for field in node.input.fields]
+    return [*columns, number.cast("bigint").alias(node.number.name)] if isinstance(node.number, Field) else columns
+
+
+def _order(rows: DataFrame) -> list[Column]:
+    return [column(ORDER)] if ORDER in rows.columns else []

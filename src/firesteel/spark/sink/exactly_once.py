@@ -1,0 +1,276 @@
+"""Exactly-once: one writer, one transaction for each batch, a marker inside.
+
+Rows are computed and encoded by all tasks and gathered by one, which opens a new transaction, reads the marker and
+writes or skips the batch. A skipped batch is still evaluated: its state has to be committed. Gathering is a shuffle, so
+the transaction is open only while messages are pushed, and a writer that dies is started again without computing anew.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from itertools import chain
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from firesteel.errors import FiresteelError, JobError
+from firesteel.kafka.dead_letter import DeadLetters, remove_stages, write_letters
+from firesteel.kafka.marker import Attempt, Decision, Marker, decide
+from firesteel.kafka.outgoing import Outgoing
+from firesteel.kafka.position import find_partitions
+from firesteel.kafka.reader import consumer_for
+from firesteel.kafka.transaction import GroupOffsets, Transaction, TransactionSpec, settle, transaction_id
+from firesteel.kafka.writer import RefusedError, Writer
+from firesteel.spark.failure import carry
+from firesteel.spark.fault import Fault, planned_fault, reach
+from firesteel.spark.sink.at_least_once import Gate, Written, files_by_source, raise_told, write_staged
+from firesteel.spark.sink.layout import in_order, is_ordered
+from firesteel.spark.sink.ledger import Entry, Ledger
+from firesteel.spark.sink.offset_log import last_planned, planned_age, planned_batch, query_id
+from firesteel.spark.sink.write_task import RowEncoder, WriteSpec
+
+#: A batch of more rows than this has a middle; another one has it at its end.
+_MIDDLE = 1_000
+
+#: Messages go from the tasks that encode them to the one that writes them in blocks: of so many, or about so many bytes.
+_BLOCK = 20_000
+_BLOCK_BYTES = 4 * 1024 * 1024
+_BLOCK_ROW = "block binary"
+#: What the writing task tells the driver: rows, dead letters by source as JSON, and what became of the batch.
+_RESULT_ROW = "written long, letters string, outcome string, failure string"
+
+
+@dataclass(frozen=True)
+class ExactlyOnceSpec:
+    """`prefix` and `number` make the transactional id, together with the query's own id. `reader` reads the marker.
+
+    `groups` are the clients of sources whose group's offsets are committed with the rows, by the source's number;
+    `retention` is how long Kafka keeps the marker, in seconds.
+    """
+
+    prefix: str
+    number: int
+    reader: Mapping[str, str]
+    timeout_ms: int
+    groups: Mapping[int, Mapping[str, str]]
+    retention: float
+
+
+class ExactlyOnce:
+    """For `foreachBatch`, with `place` before it as for `AtLeastOnce`. `letters` are written in the transaction where they are on
+    the sink's cluster.
+    """
+
+    def __init__(
+        self,
+        spec: WriteSpec,
+        once: ExactlyOnceSpec,
+        letters: tuple[DeadLetters, ...],
+        checkpoint: Path,
+        on_written: Callable[[int, Written], None],
+        gate: Gate,
+    ) -> None:
+        self._spec = spec
+        self._once = once
+        self._inside = tuple(one for one in letters if same_cluster(one.config, spec.config))
+        self._outside = tuple(one for one in letters if one not in self._inside)
+        self._checkpoint = checkpoint
+        self._stage = checkpoint / "dead"
+        self._ledger = Ledger(checkpoint)
+        self._on_written = on_written
+        self._gate = gate
+        #: What an earlier run of the job has planned: batches up to there may be written already.
+        self._planned_before = last_planned(checkpoint)
+        self._placed = False
+
+    def place(self, rows: DataFrame) -> DataFrame:
+        self._placed = not is_ordered(rows)
+        return self._gather(rows) if self._placed else rows
+
+    def _gather(self, rows: DataFrame) -> DataFrame:
+        return rows.mapInArrow(_make_encode_task(self._spec), _BLOCK_ROW).repartition(1)
+
+    def __call__(self, batch: DataFrame, batch_id: int) -> None:
+        with self._gate.passing(batch_id):
+            fault = planned_fault()
+            reach(fault, "m1", batch_id)
+            planned = planned_batch(self._checkpoint, batch_id)
+            noted = self._noted()
+            write = _BatchWrite(
+                self._transaction(noted.topic),
+                self._attempt(batch_id, planned.fingerprint, noted),
+                self._inside,
+                str(self._stage),
+                planned.sequences,
+                tuple(GroupOffsets(config, planned.positions[n]) for n, config in self._once.groups.items()),
+                fault,
+            )
+            messages = batch if self._placed else self._gather(in_order(batch, self._checkpoint, batch_id))
+            [told] = messages.mapInArrow(_make_write_task(write), _RESULT_ROW).collect()
+            raise_told(text for text in (told.failure,) if text is not None)
+            letters = {int(source): count for source, count in json.loads(told.letters).items()}
+            letters |= write_staged(batch.sparkSession, self._outside, self._stage, planned.sequences)
+            reach(fault, "m7", batch_id)
+            outcome = Outcome(told.outcome)
+            if outcome is not Outcome.NOTHING:
+                self._ledger.note(Entry(noted.topic, batch_id))
+            remove_stages(self._stage, planned.sequences)
+            groups = frozenset(self._once.groups) if outcome is not Outcome.NOTHING else frozenset()
+            self._on_written(batch_id, Written(told.written, letters, outcome is Outcome.SKIPPED, groups))
+
+    def begin_again(self) -> None:
+        """The query is started once more: what it had planned may be written already."""
+        self._planned_before = last_planned(self._checkpoint)
+
+    def settle(self) -> None:
+        """Ends a transaction that a writer may have left open when it was torn away."""
+        noted = self._ledger.read()
+        if noted is not None:
+            settle(self._transaction(noted.topic))
+
+    def _noted(self) -> Entry:
+        """The topic of the marker is chosen once, and noted before there can be a marker."""
+        noted = self._ledger.read()
+        if noted is None:
+            noted = Entry(self._marker_topic(), None)
+            self._ledger.note(noted)
+        return noted
+
+    def _marker_topic(self) -> str:
+        if self._spec.topics.topics:
+            return self._spec.topics.topics[0]
+        found = find_partitions(consumer_for(self._once.reader), self._spec.topics)
+        if not found:
+            raise JobError(
+                f"No topic matches '{self._spec.topics}' of '{self._spec.table}'.",
+                hint="'exactly-once' needs one before the first row is written.",
+            )
+        return found[0][0]
+
+    def _transaction(self, topic: str) -> TransactionSpec:
+        name = transaction_id(self._once.prefix, query_id(self._checkpoint), self._once.number)
+        return TransactionSpec(name, self._spec.config, self._once.reader, topic, self._once.timeout_ms)
+
+    def _attempt(self, batch_id: int, fingerprint: str, noted: Entry) -> Attempt:
+        return Attempt(
+            query_id(self._checkpoint),
+            batch_id,
+            fingerprint,
+            known=noted.batch,
+            known_age=noted.age,
+            again=batch_id <= self._planned_before,
+            age=planned_age(self._checkpoint, batch_id),
+            retention=self._once.retention,
+        )
+
+
+def same_cluster(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """A transaction reaches one cluster. Who names it by other brokers gets the weaker guarantee, and is told."""
+    return one.get("bootstrap.servers") == other.get("bootstrap.servers")
+
+
+def _make_encode_task(spec: WriteSpec) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        try:
+            for block in RowEncoder(spec).encode_all(batches):
+                for portion in block.portions(_BLOCK, _BLOCK_BYTES):
+                    packed = pa.array([portion.pack()], pa.binary())
+                    yield pa.RecordBatch.from_arrays([packed], names=["block"])
+        except FiresteelError as error:
+            raise carry(error) from None
+
+    return task
+
+
+def _unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[Outgoing]:
+    return (Outgoing.unpack(block.as_buffer()) for batch in batches for block in batch.column(0))
+
+
+class Outcome(Enum):
+    """What became of a batch. NOTHING: it had no rows, so there was no transaction."""
+
+    WRITTEN = "written"
+    SKIPPED = "skipped"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True)
+class _BatchWrite:
+    """All the writing task needs to know."""
+
+    transaction: TransactionSpec
+    attempt: Attempt
+    letters: tuple[DeadLetters, ...]
+    stage: str
+    sequences: Mapping[int, int]
+    groups: tuple[GroupOffsets, ...]
+    fault: Fault | None
+
+
+def _make_write_task(write: _BatchWrite) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        written, letters, outcome, failure = 0, dict[int, int](), Outcome.NOTHING, None
+        try:
+            written, letters, outcome = _write(write, _unpacked(batches))
+        except RefusedError as error:
+            if not error.is_final:
+                raise carry(error) from None
+            # Raised here, Spark would try the task again, and again.
+            failure = str(carry(error))
+        except FiresteelError as error:
+            raise carry(error) from None
+        told = [pa.array([written], pa.int64()), pa.array([json.dumps(letters)]), pa.array([outcome.value])]
+        told.append(pa.array([failure], pa.string()))
+        yield pa.RecordBatch.from_arrays(told, names=["written", "letters", "outcome", "failure"])
+
+    return task
+
+
+def _write(write: _BatchWrite, blocks: Iterator[Outgoing]) -> tuple[int, dict[int, int], Outcome]:
+    first = next(blocks, None)
+    # Rows have come through a shuffle, or there are none: whatever is staged is staged by now.
+    files = files_by_source(write.letters, Path(write.stage), write.sequences)
+    if first is None and not files:
+        return 0, {}, Outcome.NOTHING
+    batch, fault = write.attempt.batch, write.fault
+    transaction = Transaction(write.transaction)
+    try:
+        reach(fault, "m2", batch)
+        if decide(write.attempt, transaction.marker(), write.transaction.topic) is Decision.SKIP:
+            for _ in blocks:
+                pass
+            return 0, {}, Outcome.SKIPPED
+        transaction.begin()
+        written = _push(transaction.writer, chain((first,) if first is not None else (), blocks), fault, batch)
+        letters = {
+            one.source: write_letters(transaction.writer, one, files[one.source])
+            for one in write.letters
+            if one.source in files
+        }
+        transaction.flush()
+        reach(fault, "m4", batch)
+        marker = Marker(write.attempt.query, batch, write.attempt.fingerprint, written, int(time.time() * 1000))
+        reach(fault, "m5", batch)
+        transaction.commit(marker, write.groups)
+        reach(fault, "m6", batch)
+    except BaseException:
+        transaction.abandon()
+        raise
+    return written, letters, Outcome.WRITTEN
+
+
+def _push(writer: Writer, blocks: Iterable[Outgoing], fault: Fault | None, batch: int) -> int:
+    written = 0
+    for block in blocks:
+        for portion in block.portions(_MIDDLE, _BLOCK_BYTES) if fault is not None else (block,):
+            writer.write_all(portion)
+            written += len(portion)
+            if written >= _MIDDLE:
+                reach(fault, "m3", batch)
+    reach(fault, "m3", batch)
+    return written

@@ -1,0 +1,55 @@
+"""How the rows of a batch are laid out for the tasks that write them: a key's changes in one task, in their order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from firesteel.plan.fact.retraction import is_in_order
+from firesteel.plan.node.relation import Sink
+from firesteel.spark.column import column
+from firesteel.spark.hidden_column import KIND, ORDER
+from firesteel.spark.sink.offset_log import planned_rows
+from firesteel.types import Array, Map, Multiset, Row
+
+#: One task writes that many rows as fast as several would start, and keeps the order of different keys too.
+_FEW = 10_000
+
+
+def gather_keys(rows: DataFrame, sink: Sink, partitions: int) -> DataFrame:
+    """Where changes come in no order, all that concern a row have to meet."""
+    if is_in_order(sink):
+        return rows
+    together = sink.table.primary_key or tuple(sorted(sink.unique_key or ()))
+    simple = [field.name for field in sink.fields if not isinstance(field.type, Array | Map | Multiset | Row)]
+    return rows.repartition(partitions, *map(column, together or simple)) if together or simple else rows.coalesce(1)
+
+
+def spread(batch: DataFrame, tasks: int | None, key: tuple[str, ...]) -> DataFrame:
+    """The rows in as many tasks as `sink.parallelism` asks for. A key's rows stay in their order.
+
+    Fewer tasks take over whole tasks of others. More tasks need a shuffle, which brings the rows of a key together;
+    rows without a key are dealt out in turn, as Flink does.
+    """
+    if tasks is None:
+        return batch
+    now = batch._jdf.queryExecution().toRdd().getNumPartitions()
+    # Changes without a key belong to rows that nobody could bring together again.
+    if tasks <= now or (not key and KIND in batch.columns):
+        return batch.coalesce(tasks)
+    return batch.repartition(tasks, *(column(name) for name in key))
+
+
+def is_ordered(rows: DataFrame) -> bool:
+    return ORDER in rows.columns
+
+
+def in_order(batch: DataFrame, checkpoint: Path, batch_id: int) -> DataFrame:
+    """Rows that know their place in the order of arrival are written in it."""
+    if not is_ordered(batch):
+        return batch
+    if planned_rows(checkpoint, batch_id) <= _FEW:
+        batch = batch.coalesce(1)
+    # Of an old row and its new one, which share a place, the old one has the smaller kind.
+    return batch.sortWithinPartitions(*(column(name) for name in (ORDER, KIND) if name in batch.columns))

@@ -1,0 +1,244 @@
+"""The sink's rows: a task encodes them to messages and, where every task may write, writes them.
+
+How a batch is finished is `spark/sink/at_least_once.py`'s business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.catalog.table import BoundFormat
+from firesteel.changelog import RowKind
+from firesteel.errors import FiresteelError, JobError
+from firesteel.formats.arrow_type import arrow_schema
+from firesteel.formats.codec import EncodeError, Encoder
+from firesteel.formats.registry import make_encoder
+from firesteel.kafka.outgoing import Outgoing
+from firesteel.kafka.partition import make_chooser
+from firesteel.kafka.position import Subscription
+from firesteel.kafka.writer import RefusedError, kept_writer
+from firesteel.options.partitioner import Partitioner
+from firesteel.spark.failure import carry
+from firesteel.spark.fault import FaultFile, reach
+from firesteel.spark.hidden_column import CODES, KIND
+from firesteel.spark.sink.destination import Destinations
+from firesteel.spark.sink.last_change import last_changes
+from firesteel.spark.sink.net_change import net_changes
+from firesteel.spark.task import batch_number, task_number
+from firesteel.types import BINARY, CHARACTER, MAX_LENGTH, Binary, Char, Field
+
+#: Gathered changes go on in blocks of so many.
+_BLOCK = 10_000
+
+
+@dataclass(frozen=True)
+class WriteSpec:
+    """All a worker needs to write a table."""
+
+    table: str
+    config: Mapping[str, str]
+    topics: Subscription
+    value: BoundFormat
+    key: BoundFormat | None
+    fields: tuple[Field, ...]
+    partitioner: Partitioner
+    #: The columns that are written as metadata, each with its key.
+    metadata: Mapping[str, str]
+    #: Changes are written as upserts and tombstones of their key.
+    upsert: bool = False
+    drop_nulls: bool = False
+    #: Changes come in no order: a row that goes as often as it comes has not changed.
+    net: bool = False
+    #: `sink.delivery-guarantee` = `none`: what the broker refuses is lost, and the job goes on.
+    lossy: bool = False
+    #: DLI's `ignore-retraction`: what is to be taken back stays.
+    ignore_deletes: bool = False
+    #: Text and bytes that do not fit their column's length stop the job.
+    check_lengths: bool = False
+    #: DLI's `retract`: each change is written, the old row as a null value of its key before the new one.
+    retract: bool = False
+    #: How many keys a task gathers, to write only the last change of each; 0: none.
+    gathered_keys: int = 0
+    #: How many tasks write; None: as many as there are.
+    tasks: int | None = None
+
+
+#: What a writing task gives back: how many rows it wrote, or what no second try of it could mend.
+WRITTEN_ROW = "written long, failure string"
+
+
+def make_write_task(
+    spec: WriteSpec, faults: FaultFile | None
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """For `mapInArrow`: writes the rows of one task and gives back a `WRITTEN_ROW`."""
+
+    def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        written, failure = 0, None
+        try:
+            written = _write_all(spec, batches)
+            if faults is not None:
+                reach(faults.read(), "m6", batch_number())
+        except RefusedError as error:
+            if not error.is_final:
+                raise carry(error) from None
+            # Raised here, Spark would try the task again, and again.
+            failure = str(carry(error))
+        except FiresteelError as error:
+            raise carry(error) from None
+        told = [pa.array([written], pa.int64()), pa.array([failure], pa.string())]
+        yield pa.RecordBatch.from_arrays(told, names=["written", "failure"])
+
+    return task
+
+
+def _write_all(spec: WriteSpec, batches: Iterable[pa.RecordBatch]) -> int:
+    """`flush` returns when every message is on the broker: only then is the task done."""
+    blocks = RowEncoder(spec).encode_all(batches)
+    first = next(blocks, None)
+    if first is None:
+        return 0
+    written = 0
+    with kept_writer(spec.config, lossy=spec.lossy) as writer:
+        for block in chain((first,), blocks):
+            writer.write_all(block)
+            written += len(block)
+        writer.flush()
+    return written
+
+
+class RowEncoder:
+    """Makes messages of the rows of one task."""
+
+    def __init__(self, spec: WriteSpec) -> None:
+        self.spec = spec
+        self._schema = arrow_schema(spec.fields)
+        self._value: Encoder = make_encoder(spec.value)
+        self._key: Encoder | None = make_encoder(spec.key) if spec.key else None
+        self._destinations = Destinations(spec.table, spec.topics, spec.metadata)
+        self._key_columns = frozenset(spec.key.columns if spec.key else ())
+        self._choose = make_chooser(spec.partitioner, spec.config, task_number())
+
+    def encode_all(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Outgoing]:
+        blocks = (block for batch in self._gathered(batches) if len(block := self.encode(batch)))
+        if not self.spec.gathered_keys:
+            yield from blocks
+            return
+        messages = last_changes((one for block in blocks for one in block.messages()), self.spec.gathered_keys)
+        while kept := list(islice(messages, _BLOCK)):
+            yield Outgoing.of(kept)
+
+    def _gathered(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The batches that are to be encoded: those that have rows, or one with the net of all their changes."""
+        filled = (batch for batch in batches if batch.num_rows)
+        if not self.spec.net:
+            yield from filled
+            return
+        whole = list(filled)
+        if whole:
+            yield self._net(pa.Table.from_batches(whole).combine_chunks().to_batches()[0])
+
+    def _net(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        rows = self._typed(batch)
+        keys: list[bytes | None] = [None] * rows.num_rows
+        if self._key is not None:
+            keys = self._encode(self._key, self.spec.key, rows, None)
+        # Encoded alike, whether it comes or goes, a row is known by its bytes, of whatever types it is.
+        values = self._encode(self._value, self.spec.value, rows, None)
+        by_key = self.spec.upsert and not self.spec.retract
+        changes = net_changes(keys, values, batch.column(KIND).to_pylist(), by_key=by_key)
+        kept = batch.take(pa.array([change.row for change in changes], pa.int64()))
+        kinds = pa.array([CODES[change.kind] for change in changes], pa.int8())
+        return kept.set_column(kept.schema.get_field_index(KIND), KIND, kinds)
+
+    def _typed(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        rows = batch.select([field.name for field in self.spec.fields])
+        return rows if rows.schema == self._schema else rows.cast(self._schema)
+
+    def encode(self, batch: pa.RecordBatch) -> Outgoing:
+        kinds = batch.column(KIND) if KIND in batch.schema.names else None
+        rows = self._typed(batch)
+        rows, kinds = self._enforce_not_null(rows, kinds)
+        if self.spec.check_lengths:
+            self._check_lengths(rows)
+        keys: list[bytes | None] | None = None
+        if self._key is not None:
+            keys = self._encode(self._key, self.spec.key, rows, None)
+        values = self._encode(self._value, self.spec.value, rows, kinds)
+        chosen: list[int] | None = None
+        if self.spec.upsert and kinds is not None:
+            chosen = self._upserts(keys or [None] * len(values), values, kinds)
+        where = self._destinations
+        block = Outgoing(
+            where.topics(rows), values, keys, headers=where.headers(rows), timestamps=where.timestamps(rows)
+        )
+        if chosen is not None and len(chosen) < len(values):
+            block = block.take(chosen)
+        if self._choose is None:
+            return block
+        partitions = [self._choose(message.key, message.value, message.topic) for message in block.messages()]
+        return replace(block, partitions=partitions)
+
+    def _upserts(self, keys: list[bytes | None], values: list[bytes | None], kinds: pa.Array) -> list[int]:
+        """Makes tombstones of what is taken back; the rows that are to be written."""
+        codes = kinds.to_pylist()
+        gone = (CODES[RowKind.UPDATE_BEFORE], CODES[RowKind.DELETE])
+        for row, code in enumerate(codes):
+            if code in gone:
+                values[row] = None
+        rows = list(range(len(codes)))
+        if gone[0] in codes and not self.spec.retract:
+            # An old row is only there to be taken back before its new one comes: the last change of a key says it all.
+            rows = list({keys[row]: row for row in rows}.values())
+        return [row for row in rows if not (self.spec.ignore_deletes and codes[row] in gone)]
+
+    def _encode(
+        self, encoder: Any, bound: BoundFormat | None, rows: pa.RecordBatch, kinds: pa.Array | None
+    ) -> list[bytes | None]:
+        assert bound is not None
+        try:
+            encoded: list[bytes | None] = encoder.encode(rows.select(list(bound.columns)), kinds)
+            return encoded
+        except EncodeError as error:
+            raise JobError(f"A row cannot be written to '{self.spec.table}': {error.detail}") from None
+
+    def _check_lengths(self, rows: pa.RecordBatch) -> None:
+        for field in self.spec.fields:
+            wanted = field.type
+            if not isinstance(wanted, (*CHARACTER, *BINARY)) or wanted.length == MAX_LENGTH:
+                continue
+            column = rows.column(field.name)
+            lengths = pc.utf8_length(column) if isinstance(wanted, CHARACTER) else pc.binary_length(column)
+            wrong = pc.not_equal if isinstance(wanted, (Char, Binary)) else pc.greater
+            if pc.any(wrong(lengths, wanted.length)).as_py():
+                raise JobError(
+                    f"The column '{field.name}' of '{self.spec.table}' is of type {wanted.sql} and a row has a value of"
+                    " another length in it.",
+                    hint="Cut it in the query, or SET 'table.exec.sink.type-length-enforcer' = 'TRIM_PAD'.",
+                )
+
+    def _enforce_not_null(self, rows: pa.RecordBatch, kinds: pa.Array | None) -> tuple[pa.RecordBatch, pa.Array | None]:
+        for field in self.spec.fields:
+            if field.type.nullable:
+                continue
+            column = rows.column(field.name)
+            missing = pc.is_null(column)
+            if self.spec.upsert and kinds is not None and field.name not in self._key_columns:
+                # A tombstone carries its key and nothing else.
+                missing = pc.and_(missing, pc.not_equal(kinds, CODES[RowKind.DELETE]))
+            if not pc.any(missing).as_py():
+                continue
+            if not self.spec.drop_nulls:
+                raise JobError(
+                    f"The column '{field.name}' of '{self.spec.table}' is NOT NULL and a row has NULL in it.",
+                    hint="Filter such rows out, or SET 'table.exec.sink.not-null-enforcer' = 'DROP' to drop them.",
+                )
+            kept = pc.invert(missing)
+            rows = rows.filter(kept)
+            kinds = kinds.filter(kept) if kinds is not None else None
+        return rows, kinds

@@ -1,0 +1,149 @@
+"""Questions to a cluster before a job starts on it: is its master there, has it executors, is Firesteel on them?
+
+Firesteel is installed on every machine of a cluster, not shipped: most of what a worker needs is compiled code.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import socket
+import sys
+import time
+from collections.abc import Iterable, Iterator
+
+from py4j.protocol import Py4JError
+from pyspark import SparkContext
+from pyspark.errors.exceptions.base import PySparkException
+from pyspark.sql import SparkSession
+
+from firesteel.errors import JobError, OutsideError, UsageError
+from firesteel.spark.start.master import addresses, is_local, is_master
+
+#: How long a master may take to answer, and a cluster to give the job an executor.
+_ANSWER_SECONDS = 5.0
+_EXECUTOR_SECONDS = 60.0
+
+#: What a worker imports: Firesteel and what it stands on.
+_OURS = ("firesteel", "pyspark", "pyarrow", "pandas", "numpy", "polars", "confluent_kafka", "fastavro", "orjson")
+
+
+def _python() -> str:
+    """The Python that workers are started with."""
+    return os.environ.get("PYSPARK_PYTHON") or sys.executable
+
+
+def _install() -> str:
+    return f"Install Firesteel with its dependencies on every worker machine, for the Python at '{_python()}'."
+
+
+#: Where Spark looks for the files that describe a YARN cluster.
+_YARN_VARIABLES = ("HADOOP_CONF_DIR", "YARN_CONF_DIR")
+
+
+def check_master(master: str | None) -> None:
+    """Spark itself would try for a minute, and say so in its log only."""
+    if master is not None and not is_master(master):
+        raise UsageError(
+            f"'{master}' is no address of a Spark master.",
+            hint="Write 'local[4]', 'spark://host:7077', 'yarn' or 'k8s://https://host:port'.",
+        )
+    if master == "yarn" and not any(os.environ.get(name) for name in _YARN_VARIABLES):
+        raise OutsideError(
+            "Where the YARN cluster is cannot be told: neither HADOOP_CONF_DIR nor YARN_CONF_DIR is set.",
+            hint="Set one of them to the folder that holds yarn-site.xml and core-site.xml.",
+        )
+    found = addresses(master or "")
+    if not found:
+        return
+    reasons = []
+    for host, port in found:
+        try:
+            socket.create_connection((host, port), timeout=_ANSWER_SECONDS).close()
+            return
+        except OSError as error:
+            reasons.append(error.strerror or str(error))
+    raise OutsideError(
+        f"No Spark master answers at '{master}': {reasons[0]}.", hint="Check the address and that the master runs."
+    )
+
+
+def check_workers(session: SparkSession) -> None:
+    """Asks the executors which Firesteel and which Python they have. On one machine they have ours."""
+    context = session.sparkContext
+    if is_local(context.master):
+        _choose_python(context)
+        return
+    _await_executor(session)
+    tasks = max(2, context.defaultParallelism)
+    try:
+        found = set(context.parallelize(range(tasks), tasks).mapPartitions(_versions).collect())
+    except (PySparkException, Py4JError) as error:
+        raise explain_worker(str(error)) or JobError(f"Spark's workers do not answer: {error}") from None
+    others = sorted(versions for versions in found if versions != _own())
+    if others:
+        theirs, ours = others[0], _own()
+        raise OutsideError(
+            f"Spark's workers have Firesteel {theirs[0]} on Python {theirs[1]}, and here it is Firesteel {ours[0]} on"
+            f" Python {ours[1]}.",
+            hint=_install(),
+        )
+
+
+def _choose_python(context: SparkContext) -> None:
+    """A session that somebody else has made runs whichever `python3` is first on the PATH, unless its maker has chosen one."""
+    chosen = os.environ.get("PYSPARK_PYTHON") or context.getConf().get("spark.pyspark.python")
+    if context.pythonExec == _DEFAULT_PYTHON and not chosen:
+        context.pythonExec = sys.executable
+
+
+#: PySpark's own choice.
+_DEFAULT_PYTHON = "python3"
+
+
+def explain_worker(text: str) -> OutsideError | None:
+    """The sentence for a worker that could not even begin."""
+    missing = re.search(r"ModuleNotFoundError: No module named '(\w+)", text)
+    if missing is not None:
+        theirs = missing[1] not in _OURS
+        hint = f"Put '{missing[1]}' where the Python of every worker machine finds it." if theirs else _install()
+        return OutsideError(f"Spark's workers cannot import '{missing[1]}'.", hint=hint)
+    other = re.search(r"PYTHON_VERSION_MISMATCH\][^\n]*?(\d+\.\d+)[^\n]*?(\d+\.\d+)", text)
+    if other is not None:
+        return OutsideError(
+            f"Spark's workers run Python {other[1]}, and this is Python {other[2]}.",
+            hint="Set PYSPARK_PYTHON to the Python that has Firesteel, before Spark is started.",
+        )
+    if "port number from firesteel.spark.start.worker_daemon" in text:
+        # The process that workers are forked from ended before it began.
+        return OutsideError("Spark's workers cannot import 'firesteel'.", hint=_install())
+    if re.search(r'Cannot run program "[^"]+"', text):
+        return OutsideError(f"Spark's workers have no Python at '{_python()}'.", hint=_install())
+    return None
+
+
+def _await_executor(session: SparkSession) -> None:
+    """A job for which there is no room would wait for ever."""
+    jvm_context = session.sparkContext._jsc.sc()
+    deadline = time.monotonic() + _EXECUTOR_SECONDS
+    # The driver counts itself.
+    while jvm_context.getExecutorMemoryStatus().size() < 2:
+        if time.monotonic() > deadline:
+            raise OutsideError(
+                f"The Spark cluster at '{session.sparkContext.master}' gave the job no executor within"
+                f" {_EXECUTOR_SECONDS:.0f} s.",
+                hint="Check that it has workers with free cores, and memory for 'spark.executor.memory' (1 GB by default).",
+            )
+        time.sleep(0.2)
+
+
+def _versions(_: Iterable[int]) -> Iterator[tuple[str, str]]:
+    yield _own()
+
+
+def _own() -> tuple[str, str]:
+    # Every Python process that Spark starts loads this module, and few ask.
+    from importlib.metadata import version
+
+    return version("firesteel"), ".".join(platform.python_version_tuple()[:2])

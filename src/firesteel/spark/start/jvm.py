@@ -1,0 +1,108 @@
+"""The process of Spark's JVM, where it was started by this one: whether it lives, and its end.
+
+It stands apart from signals that are meant for the job. A service manager, `timeout` or a shell sends SIGTERM to every process
+of a group; a JVM that obeyed would be gone before the job could end its batch. It ends when nobody can write to its
+standard input any more, which is so however this process ends.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from firesteel.spark.start.fork_program import stop_fork_server
+
+#: How long a JVM that is to end has for its own tidying.
+_PATIENCE = 5.0
+
+
+def stand_apart() -> None:
+    """Called in the new process before it becomes the JVM, which keeps signals ignored that it finds ignored."""
+    os.setpgid(0, 0)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def find_jvm() -> subprocess.Popen[bytes] | None:
+    """The process of the JVM that PySpark talks to; None where another process has started it, or there is none."""
+    context = sys.modules.get("pyspark.core.context")
+    gateway = context.SparkContext._gateway if context is not None else None
+    process: subprocess.Popen[bytes] | None = getattr(gateway, "proc", None)
+    return process
+
+
+def kill_jvm() -> None:
+    """At once. Calls to it that wait for an answer fail."""
+    process = find_jvm()
+    if process is not None and process.poll() is None:
+        process.kill()
+
+
+def end_jvm(patience: float = _PATIENCE) -> None:
+    """Ends the JVM of this process and all Python processes of Spark's, in order if they let it, and waits until they are gone."""
+    process = find_jvm()
+    if process is None:
+        return
+    below = _descendants(os.getpid())
+    if process.stdin is not None:
+        with suppress(OSError):
+            process.stdin.close()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(patience)
+    if process.poll() is None:
+        process.kill()
+        process.wait()
+    stop_fork_server()
+    _end_all(below, patience=1.0)
+
+
+def _end_all(processes: dict[int, str], patience: float) -> None:
+    """Kills what is still there of these after a moment."""
+    deadline = time.monotonic() + patience
+    while any(_birth(pid) == born for pid, born in processes.items()):
+        if time.monotonic() > deadline:
+            for pid, born in processes.items():
+                if _birth(pid) == born:
+                    with suppress(OSError):
+                        os.kill(pid, signal.SIGKILL)
+            return
+        time.sleep(0.02)
+
+
+def _descendants(ancestor: int) -> dict[int, str]:
+    """Every process below this one, with the time of its start; none where the system has no /proc."""
+    parents: dict[int, int] = {}
+    with suppress(OSError):
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdecimal():
+                fields = _stat(int(entry.name))
+                if fields is not None:
+                    parents[int(entry.name)] = int(fields[1])
+    found: dict[int, str] = {}
+    waiting = [ancestor]
+    while waiting:
+        above = waiting.pop()
+        for pid, parent in parents.items():
+            born = _birth(pid) if parent == above else None
+            if born is not None:
+                found[pid] = born
+                waiting.append(pid)
+    return found
+
+
+def _birth(pid: int) -> str | None:
+    """When the process was started; None when it has ended."""
+    fields = _stat(pid)
+    return None if fields is None or fields[0] in "ZX" else fields[19]
+
+
+def _stat(pid: int) -> list[str] | None:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None

@@ -1,0 +1,27 @@
+"""The process that Spark forks its Python workers from, with the workers' modules loaded: each would load them for itself.
+
+Only modules that start no thread which a fork would miss may be loaded here (`OPENBLAS_NUM_THREADS` sees to numpy's).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import pandas  # noqa: F401
+import pyarrow.acero  # noqa: F401
+import pyspark.worker  # noqa: F401
+from pyspark.daemon import manager
+
+import firesteel.spark.lower.batch_fold
+import firesteel.spark.sink.write_task
+import firesteel.spark.source.record_decoder
+import firesteel.spark.source.stream_reader  # noqa: F401
+
+if __name__ == "__main__":
+    if sys.flags.safe_path and os.getcwd() not in sys.path:  # noqa: PTH109
+        # The folder it was started in comes last instead of first: nothing there has the place of one of Python's own modules.
+        sys.path.append(os.getcwd())  # noqa: PTH109
+    manager()
