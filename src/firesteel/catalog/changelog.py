@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firesteel.catalog.table import Table
-from firesteel.changelog import ALL, INSERT_ONLY, UPSERT, Changelog, RowKind
+from firesteel.changelog.kind import ALL, INSERT_ONLY, UPSERT, Changelog, RowKind
 from firesteel.options.legacy import UpdateMode
 from firesteel.options.registry import format_named
 

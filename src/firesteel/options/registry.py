@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from firesteel.changelog import ALL, INSERT_ONLY, Changelog
+from firesteel.changelog.kind import ALL, INSERT_ONLY, Changelog
 from firesteel.options import (
     avro,
     avro_confluent,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from firesteel.catalog.table import Table
-from firesteel.changelog import INSERT_ONLY
+from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.errors import Problem, Severity, Span
 from firesteel.options.kafka import BOOTSTRAP_SERVERS, SINK_PARTITIONER, TOPIC, TOPIC_PATTERN
 from firesteel.options.partitioner import Custom

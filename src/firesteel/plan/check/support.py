@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from firesteel.catalog.table import Table
-from firesteel.changelog import INSERT_ONLY
+from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.errors import Problem, Severity
 from firesteel.options.avro_confluent import PROPERTIES
 from firesteel.options.registry import format_named

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firesteel.changelog import INSERT_ONLY
+from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.expression import ColumnRef
 from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firesteel.changelog import INSERT_ONLY
+from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.options.kafka import SCAN_BOUNDED_MODE, BoundedMode
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, substitute
 from firesteel.plan.fact.lineage import readable_columns

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from firesteel.changelog import INSERT_ONLY
+from firesteel.changelog.kind import INSERT_ONLY
 
 if TYPE_CHECKING:
-    from firesteel.changelog import Changelog
+    from firesteel.changelog.kind import Changelog
     from firesteel.plan.node.relation import Node, UniqueKey
     from firesteel.types import Field
 

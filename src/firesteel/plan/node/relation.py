@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from firesteel.catalog.table import Table
-from firesteel.changelog import ALL, INSERT_ONLY, Changelog, RowKind
+from firesteel.changelog.kind import ALL, INSERT_ONLY, Changelog, RowKind
 from firesteel.errors import Span
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, told_column
 from firesteel.plan.node.join_kind import JoinKind, paired_fields

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from firesteel.changelog import INSERT_ONLY, Changelog
+from firesteel.changelog.kind import INSERT_ONLY, Changelog
 from firesteel.errors import Span
 from firesteel.plan.expression import AggregateCall
 from firesteel.plan.node.property import KeylessInserts, PassedOn, SingleInput

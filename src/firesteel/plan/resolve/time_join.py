@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firesteel.changelog import INSERT_ONLY
+from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.errors import Span
 from firesteel.plan.expression import Call, ColumnRef, Expression, Literal, together
 from firesteel.plan.fact.event_time import WindowColumns, rowtimes, window_columns

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from firesteel.changelog import INSERT_ONLY, render_changelog
+from firesteel.changelog.kind import INSERT_ONLY, render_changelog
 from firesteel.plan.expression import ColumnRef, Expression, Literal
 from firesteel.plan.fact.event_time import rowtimes, window_columns
 from firesteel.plan.fact.event_time_loss import explain_loss

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firesteel.changelog import INSERT_ONLY
+from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.expression import AggregateCall
 from firesteel.plan.fact.non_deterministic import RANDOM, calls_of
 from firesteel.plan.node.relation import Aggregate, Filter, Node, Project, Scan, map_inputs

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.catalog.changelog import sink_changelog
-from firesteel.changelog import ALL, INSERT_ONLY, UPSERT, RowKind
+from firesteel.changelog.kind import ALL, INSERT_ONLY, UPSERT, RowKind
 from firesteel.plan.node.relation import Aggregate, Join, Node, Normalize, Rank, Scan, Sink, Unnest, map_inputs
 from firesteel.plan.node.time_join import TimeJoin
 

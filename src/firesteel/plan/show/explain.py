@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 from firesteel.catalog.table import Computed
-from firesteel.changelog import RowKind, render_changelog
+from firesteel.changelog.kind import RowKind, render_changelog
 from firesteel.errors import one_line
 from firesteel.options.kafka import SINK_DELIVERY_GUARANTEE, DeliveryGuarantee
 from firesteel.plan.fact.delivery import render_delivery

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from firesteel.catalog.table import Metadata, Table
-from firesteel.changelog import INSERT_ONLY
+from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.kafka.dead_letter import USUAL_BYTES, DeadLetters
 from firesteel.kafka.partition import find_class
 from firesteel.kafka.position import Subscription

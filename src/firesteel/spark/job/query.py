@@ -15,6 +15,7 @@ from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from firesteel.changelog.hidden import REJECT, SLOT
 from firesteel.errors import BrokerAwayError, FiresteelError
 from firesteel.kafka.dead_letter import DeadLetters
 from firesteel.kafka.group import GroupPositions, GroupReader, commit_positions
@@ -39,10 +40,10 @@ from firesteel.spark.sink.exactly_once import ExactlyOnce
 from firesteel.spark.sink.layout import gather_keys
 from firesteel.spark.sink.offset_log import last_committed, planned_batch
 from firesteel.spark.source.equal_rows import observe_weights, observed_rows
-from firesteel.spark.source.event_time import SLOT, Times, emits_mark
+from firesteel.spark.source.event_time import Times, emits_mark
 from firesteel.spark.source.packed_reader import make_source
 from firesteel.spark.source.reject import count_rejects, counted_rejects
-from firesteel.spark.source.stream_reader import REJECT, KafkaStreamReader, ReadSpec
+from firesteel.spark.source.stream_reader import KafkaStreamReader, ReadSpec
 from firesteel.spark.source.tally import take_tally
 from firesteel.spark.source.values import read_values
 from firesteel.types import CHARACTER

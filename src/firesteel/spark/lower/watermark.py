@@ -9,9 +9,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.classic.column import Column as ClassicColumn
 
+from firesteel.changelog.hidden import MARK, SLOT, WATERMARK
 from firesteel.plan.node.window import Watermark
 from firesteel.spark.column import column
-from firesteel.spark.source.event_time import MARK, SHIFT, SLOT, WATERMARK
+from firesteel.spark.hidden_column import SHIFT
 from firesteel.types import DataType, TimestampLtz
 
 #: The column that Spark's watermark works on. It is a TIMESTAMP, whatever event time is: Spark takes no other.

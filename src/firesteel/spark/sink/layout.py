@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame
 
+from firesteel.changelog.hidden import KIND, ORDER
 from firesteel.plan.fact.retraction import is_in_order
 from firesteel.plan.node.relation import Sink
 from firesteel.spark.column import column
-from firesteel.spark.hidden_column import KIND, ORDER
 from firesteel.spark.sink.offset_log import planned_rows
 from firesteel.types import Array, Map, Multiset, Row
 

@@ -14,7 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.catalog.table import BoundFormat
-from firesteel.changelog import RowKind
+from firesteel.changelog.hidden import CODES, KIND
+from firesteel.changelog.kind import RowKind
 from firesteel.errors import FiresteelError, JobError
 from firesteel.formats.arrow_type import arrow_schema
 from firesteel.formats.codec import EncodeError, Encoder
@@ -26,7 +27,6 @@ from firesteel.kafka.writer import RefusedError, kept_writer
 from firesteel.options.partitioner import Partitioner
 from firesteel.spark.failure import carry
 from firesteel.spark.fault import FaultFile, reach
-from firesteel.spark.hidden_column import CODES, KIND
 from firesteel.spark.sink.destination import Destinations
 from firesteel.spark.sink.last_change import last_changes
 from firesteel.spark.sink.net_change import net_changes

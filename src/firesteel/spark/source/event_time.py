@@ -14,19 +14,8 @@ from typing import Any
 
 from firesteel.kafka.position import Partition, Positions, from_json, to_json
 
-#: The mark of a row that is a mark, in milliseconds since 1970; NULL in every other row.
-MARK = "__mark"
-#: Which of the source's partitions a row comes from, as a small number.
-SLOT = "__slot"
-
-#: The mark that held when a row was read, in milliseconds since 1970; NULL before the first one.
-WATERMARK = "__watermark"
-
 #: Later than any window: beyond the year 160,000, and far enough from the end of Spark's own time.
 END_OF_TIME = 5_000_000_000_000_000
-
-#: Spark's watermark begins in 1970, and rows before it would be late from the start. So ours count from the year 1.
-SHIFT = 62_135_596_800_000
 
 
 def emits_mark(start: Mapping[str, Any] | None, end: Mapping[str, Any]) -> bool:

@@ -26,6 +26,7 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
 
 from firesteel.catalog.table import BoundFormat
+from firesteel.changelog.hidden import MARK, REJECT, SLOT, WATERMARK, Hidden
 from firesteel.errors import BrokerAwayError, FiresteelError, JobError, OutsideError
 from firesteel.formats.arrow_type import arrow_schema
 from firesteel.formats.codec import Reject
@@ -48,19 +49,13 @@ from firesteel.kafka.writer import make_ready
 from firesteel.options.header_filter import HeaderFilter
 from firesteel.options.position import Bound, StartPosition, Unbounded
 from firesteel.spark.failure import carry
-from firesteel.spark.hidden_column import KIND, ORDER, WEIGHT
 from firesteel.spark.source.equal_rows import weigh
-from firesteel.spark.source.event_time import END_OF_TIME, MARK, SLOT, WATERMARK, Times, emits_mark
+from firesteel.spark.source.event_time import END_OF_TIME, Times, emits_mark
+from firesteel.spark.source.hidden import add_hidden, append_hidden
 from firesteel.spark.source.reject import refused, render_reject
 from firesteel.spark.source.tally import Tally
 from firesteel.spark.type import spark_schema
 from firesteel.types import Field
-
-#: Why and where a record was refused (`spark/source/reject.py`); the row that carries it holds nothing else and never leaves
-#: the source's side.
-REJECT = "__reject"
-#: Stands in for a row of which no column is read.
-PRESENT = "__present"
 
 
 @dataclass(frozen=True)
@@ -112,22 +107,19 @@ class ReadSpec:
     header_filter: HeaderFilter | None = None
 
     @property
+    def hidden(self) -> Hidden:
+        return Hidden(
+            kind=self.changes,
+            order=self.ordered,
+            event_time=bool(self.slots),
+            reject=self.tolerant,
+            present=not (self.tolerant or self.fields or self.changes or self.ordered or self.slots),
+            weight=self.weighed,
+        )
+
+    @property
     def schema(self) -> spark.StructType:
-        schema = spark_schema(self.fields)
-        if self.changes:
-            schema = schema.add(KIND, spark.ByteType())
-        if self.ordered:
-            schema = schema.add(ORDER, spark.LongType())
-        if self.slots:
-            schema = schema.add(MARK, spark.LongType()).add(SLOT, spark.IntegerType())
-            schema = schema.add(WATERMARK, spark.LongType())
-        if self.tolerant:
-            schema = schema.add(REJECT, spark.StringType())
-        elif not schema.fields:
-            schema = schema.add(PRESENT, spark.BooleanType())
-        if self.weighed:
-            schema = schema.add(WEIGHT, spark.LongType())
-        return schema
+        return add_hidden(spark_schema(self.fields), self.hidden)
 
 
 @dataclass(frozen=True)
@@ -351,7 +343,7 @@ class KafkaStreamReader(DataSourceStreamReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if isinstance(partition, Mark):
-            yield self._mark(partition.time)
+            yield self._watermark_row(partition.time)
             return
         assert isinstance(partition, Ranges)
         if self.spec.writer is not None:
@@ -381,7 +373,7 @@ class KafkaStreamReader(DataSourceStreamReader):
                 self.spec.upsert,
                 _first_place(partition) if self.spec.ordered else None,
             )
-            stage = self._stage(partition)
+            stage, hidden = self._stage(partition), self.spec.hidden
             tally = Tally()
             for messages in blocks:
                 if self.spec.header_filter is not None:
@@ -392,27 +384,20 @@ class KafkaStreamReader(DataSourceStreamReader):
                     raise _bad_record(self.spec.table, rejects[0], messages)
                 if found or empty:
                     tally.add(found, empty)
-                if slot is not None:
-                    batch = _in_slot(batch, slot, partition.mark)
                 if rejects and stage is not None:
                     stage.add(messages, rejects)
-                yield from self._with_rejects(batch, rejects, messages)
+                yield append_hidden(batch, hidden, _event_time(slot, partition.mark, batch.num_rows))
+                if rejects and self.spec.tolerant:
+                    yield self._refused(batch.schema, rejects, messages)
             if stage is not None:
                 stage.close()
             if self.spec.tally:
                 tally.write(Path(self.spec.tally), self._staged(partition))
 
-    def _mark(self, time: int) -> pa.RecordBatch:
-        fields = list(arrow_schema(self.spec.fields))
-        fields += [pa.field(KIND, pa.int8())] if self.spec.changes else []
-        fields += [pa.field(ORDER, pa.int64())] if self.spec.ordered else []
-        columns = [pa.nulls(1, field.type) for field in fields]
-        names = [field.name for field in fields]
-        columns += [pa.array([time], pa.int64()), pa.nulls(1, pa.int32()), pa.nulls(1, pa.int64())]
-        names += [MARK, SLOT, WATERMARK]
-        if self.spec.tolerant:
-            columns, names = [*columns, pa.nulls(1, pa.string())], [*names, REJECT]
-        return pa.RecordBatch.from_arrays(columns, names=names)
+    def _watermark_row(self, time: int) -> pa.RecordBatch:
+        columns = [pa.nulls(1, field.type) for field in arrow_schema(self.spec.fields)]
+        row = pa.RecordBatch.from_arrays(columns, names=[field.name for field in self.spec.fields])
+        return append_hidden(row, self.spec.hidden, {MARK: pa.array([time], pa.int64())})
 
     def _stage(self, partition: Range) -> Stage | None:
         return None if self.spec.stage is None else Stage(Path(self.spec.stage), self._staged(partition))
@@ -421,20 +406,11 @@ class KafkaStreamReader(DataSourceStreamReader):
         place = partition.topic, partition.partition, partition.start, partition.end
         return StagedRange(self.spec.number, partition.sequence, *place)
 
-    def _with_rejects(
-        self, batch: pa.RecordBatch, rejects: list[Reject], messages: list[Message]
-    ) -> Iterator[pa.RecordBatch]:
-        if not self.spec.tolerant:
-            if not batch.num_columns:
-                batch = pa.RecordBatch.from_arrays([pa.nulls(batch.num_rows, pa.bool_())], names=[PRESENT])
-            yield batch
-            return
-        none = pa.nulls(batch.num_rows, pa.string())
-        yield pa.RecordBatch.from_arrays([*batch.columns, none], names=[*batch.schema.names, REJECT])
-        if rejects:
-            empty = [pa.nulls(len(rejects), field.type) for field in batch.schema]
-            told = pa.array([render_reject(reject, messages[reject.index]) for reject in rejects], pa.string())
-            yield pa.RecordBatch.from_arrays([*empty, told], names=[*batch.schema.names, REJECT])
+    def _refused(self, schema: pa.Schema, rejects: list[Reject], messages: list[Message]) -> pa.RecordBatch:
+        """A row for each refused record, with nothing in it but why and where."""
+        empty = pa.RecordBatch.from_arrays([pa.nulls(len(rejects), field.type) for field in schema], schema=schema)
+        reported = [render_reject(reject, messages[reject.index]) for reject in rejects]
+        return append_hidden(empty, self.spec.hidden, {REJECT: pa.array(reported, pa.string())})
 
     def commit(self, end: dict[str, Any]) -> None:
         """Nothing to do: the job tells the group where it stands as soon as a batch is done (`spark/job/query.py`).
@@ -471,11 +447,14 @@ def slot_of(slots: tuple[Partition, ...], partition: Partition) -> int:
     return slots.index(partition) if partition in slots else partition[1] % len(slots)
 
 
-def _in_slot(batch: pa.RecordBatch, slot: int, mark: int | None) -> pa.RecordBatch:
-    rows = batch.num_rows
-    columns = [*batch.columns, pa.nulls(rows, pa.int64()), pa.repeat(pa.scalar(slot, pa.int32()), rows)]
-    columns.append(pa.repeat(pa.scalar(mark, pa.int64()), rows))
-    return pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, MARK, SLOT, WATERMARK])
+def _event_time(slot: int | None, mark: int | None, rows: int) -> dict[str, pa.Array]:
+    """Which channel rows belong to, and the watermark that held when they were read."""
+    if slot is None:
+        return {}
+    return {
+        SLOT: pa.repeat(pa.scalar(slot, pa.int32()), rows),
+        WATERMARK: pa.repeat(pa.scalar(mark, pa.int64()), rows),
+    }
 
 
 def _share(positions: Positions, reachable: Positions, most: int) -> Positions:
