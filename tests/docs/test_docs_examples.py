@@ -259,7 +259,38 @@ def test_rooms_import_only_rooms_above_them() -> None:
     assert wrong == []
 
 
+#: Packages whose own packages have an order too; "" are the modules that lie in the package itself.
+INNER_ORDER = {
+    "spark": ("", "start", "lower", "source", "sink", "connector", "job"),
+    "plan": ("", "function", "node", "fact", "rewrite", "resolve", "check", "show", "analyze"),
+}
+
+
+@pytest.mark.parametrize("room", INNER_ORDER)
+def test_packages_import_only_packages_above_them(room: str) -> None:
+    package, order = ROOT / "src" / "firesteel" / room, INNER_ORDER[room]
+
+    def part(first: str) -> str:
+        return first if first in order else ""
+
+    present = {path.name for path in package.iterdir() if (path / "__init__.py").is_file()}
+    assert present <= set(order)
+    wrong = [
+        f"{path.relative_to(package)} imports {name}"
+        for path in package.rglob("*.py")
+        for name in _imported(path)
+        if name[0] == room
+        and order.index(part(name[1])) > order.index(part(path.relative_to(package).parts[0].removesuffix(".py")))
+    ]
+    assert wrong == []
+
+
 def _imported_rooms(path: Path) -> Iterator[str]:
+    return (room for room, _ in _imported(path))
+
+
+def _imported(path: Path) -> Iterator[tuple[str, str]]:
+    """The first two names behind `firesteel` of everything that is imported."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         names: list[str] = []
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -269,7 +300,7 @@ def _imported_rooms(path: Path) -> Iterator[str]:
         for name in names:
             parts = name.split(".")
             if parts[0] == "firesteel" and len(parts) > 1:
-                yield parts[1]
+                yield parts[1], parts[2] if len(parts) > 2 else ""
 
 
 # -- the whole of it ---------------------------------------------------------------------------------------------------

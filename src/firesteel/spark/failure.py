@@ -25,7 +25,7 @@ from pyspark.errors.exceptions.base import PySparkException
 
 from firesteel.errors import Blame, BrokerAwayError, FiresteelError, JobError, OutsideError
 from firesteel.spark.damage import explain_damage, shorten_damage
-from firesteel.spark.start.cluster import explain_worker
+from firesteel.spark.worker import explain_worker
 
 _OPEN, _CLOSE = "⟦firesteel:", "⟧"
 _PATTERN = re.compile(re.escape(_OPEN) + "(.*?)" + re.escape(_CLOSE), re.DOTALL)
