@@ -18,12 +18,19 @@ from pathlib import Path
 from typing import Any
 
 from py4j.protocol import Py4JError
-from pyspark import SparkContext, java_gateway
 from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import SparkSession
 
 from firesteel.errors import OutsideError, UsageError
 from firesteel.java import find_java
+from firesteel.spark.internals import (
+    has_gateway,
+    jvm_of,
+    launch_gateway,
+    silence_accumulators,
+    use_gateway,
+    write_no_checksums,
+)
 from firesteel.spark.place import open_log
 from firesteel.spark.start.callback import guard_callbacks
 from firesteel.spark.start.cluster import check_master
@@ -90,7 +97,7 @@ def open_session(
             ) from None
     if is_local(master):
         _fork_processes(session, log)
-        _write_plain_files(session)
+        write_no_checksums(session)
         threading.Thread(target=_wake_workers, args=(session,), name="firesteel-wake", daemon=True).start()
         _look_for_no_sources(session)
     keep_small(log)
@@ -98,9 +105,7 @@ def open_session(
     _remove_at_end(session, folders)
     parents = [folder.parent for folder in folders.all()]
     threading.Thread(target=sweep, args=(parents,), name="firesteel-sweep", daemon=True).start()
-    # Python's server of accumulators would print a traceback when the JVM ends, which is told in a sentence.
-    server: Any = session.sparkContext._accumulatorServer
-    server.handle_error = lambda *_: None
+    silence_accumulators(session)
     return session
 
 
@@ -119,7 +124,7 @@ def _choose_python(master: str | None) -> None:
 
 def _start_jvm(conf: Mapping[str, str], folders: Folders) -> None:
     """Starts it in PySpark's way, unless it is there. It is told its settings by a file, which nobody else can read."""
-    if SparkContext._gateway is not None:
+    if has_gateway():
         return
     # Words that the user has for Spark's script count more than ours.
     words = os.environ.get(_SUBMIT_WORDS, "pyspark-shell")
@@ -127,7 +132,7 @@ def _start_jvm(conf: Mapping[str, str], folders: Folders) -> None:
     with _environment({**start_variables(folders), _SUBMIT_WORDS: told}):
         gateway: Any = _launch_apart()
     folders.claim(gateway.proc.pid)
-    SparkContext._ensure_initialized(gateway=gateway)
+    use_gateway(gateway)
 
 
 def _launch_apart() -> Any:
@@ -136,12 +141,7 @@ def _launch_apart() -> Any:
     def start(command: list[str], **words: Any) -> subprocess.Popen[bytes]:
         return subprocess.Popen(command, **{**words, "umask": PRIVATE, "preexec_fn": stand_apart})
 
-    gateways: Any = java_gateway
-    before, gateways.Popen = gateways.Popen, start
-    try:
-        return gateways.launch_gateway()
-    finally:
-        gateways.Popen = before
+    return launch_gateway(start)
 
 
 _SUBMIT_WORDS = "PYSPARK_SUBMIT_ARGS"
@@ -171,7 +171,7 @@ def _fork_processes(session: SparkSession, log: Path) -> None:
 def _remove_at_end(session: SparkSession, folders: Folders) -> None:
     """By the JVM, which ends in order even if its Python process is killed; by this process where the JVM has been."""
     atexit.register(_remove_left, folders)
-    jvm: Any = session.sparkContext._jvm
+    jvm = jvm_of(session)
     (folders.scratch / PROPERTIES).unlink(missing_ok=True)
     for folder in folders.all():
         jvm.org.apache.spark.util.ShutdownHookManager.registerShutdownDeleteDir(jvm.java.io.File(str(folder)))
@@ -183,12 +183,6 @@ def _remove_left(folders: Folders) -> None:
         folders.remove()
 
 
-def _write_plain_files(session: SparkSession) -> None:
-    """Files of checkpoints without a second one for a checksum, which a crash could leave behind for other content."""
-    context: Any = session.sparkContext
-    context._jvm.org.apache.hadoop.fs.FileSystem.getLocal(context._jsc.hadoopConfiguration()).setWriteChecksum(False)
-
-
 def _wake_workers(session: SparkSession) -> None:
     """Starts what Python workers are forked from while the job is being planned; it takes as long as reading the first rows."""
     with suppress(Exception):
@@ -198,7 +192,7 @@ def _wake_workers(session: SparkSession) -> None:
 
 def _look_for_no_sources(session: SparkSession) -> None:
     """Spark would start a Python process of its own to look for installed data sources. Ours are registered by hand."""
-    jvm: Any = session.sparkContext._jvm
+    jvm = jvm_of(session)
     none = jvm.org.apache.spark.api.python.PythonUtils.toScalaMap(jvm.java.util.HashMap())
     manager = getattr(getattr(jvm.org.apache.spark.sql.execution.datasources, "DataSourceManager$"), "MODULE$")
     getattr(manager, "dataSourceBuilders_$eq")(jvm.scala.Option.apply(none))
@@ -269,23 +263,6 @@ class _Redirected:
         sys.stderr.flush()
         os.dup2(self._kept, 2)
         os.close(self._kept)
-
-
-@contextmanager
-def active(session: SparkSession) -> Iterator[None]:
-    """Makes the session the one whose settings Spark reads in this thread: some of its checks look nowhere else."""
-    jvm = session._jvm
-    assert jvm is not None
-    sessions = getattr(jvm, "org.apache.spark.sql.classic.SparkSession")
-    before = sessions.getActiveSession()
-    sessions.setActiveSession(session._jsparkSession)
-    try:
-        yield
-    finally:
-        if before.isDefined():
-            sessions.setActiveSession(before.get())
-        else:
-            sessions.clearActiveSession()
 
 
 def job_session(session: SparkSession, settings: Mapping[str, str]) -> SparkSession:
