@@ -71,6 +71,14 @@ def write_no_checksums(session: SparkSession) -> None:
     context._jvm.org.apache.hadoop.fs.FileSystem.getLocal(context._jsc.hadoopConfiguration()).setWriteChecksum(False)
 
 
+def look_for_no_sources(session: SparkSession) -> None:
+    """Spark would start a Python process of its own to look for installed data sources. Ours are registered by hand."""
+    jvm = jvm_of(session)
+    none = jvm.org.apache.spark.api.python.PythonUtils.toScalaMap(jvm.java.util.HashMap())
+    manager = getattr(getattr(jvm.org.apache.spark.sql.execution.datasources, "DataSourceManager$"), "MODULE$")
+    getattr(manager, "dataSourceBuilders_$eq")(jvm.scala.Option.apply(none))
+
+
 def executors(session: SparkSession) -> int:
     """How many processes of the cluster work for the session, the driver among them."""
     context: Any = session.sparkContext

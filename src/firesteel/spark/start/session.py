@@ -13,7 +13,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ from firesteel.spark.start.configuration import (
     write_properties,
 )
 from firesteel.spark.start.early_jvm import Launched
-from firesteel.spark.start.fork_program import start_fork_server
+from firesteel.spark.start.fast import hasten, is_fast
 from firesteel.spark.start.jvm import find_jvm, stand_apart
 from firesteel.spark.start.log import keep_small
 from firesteel.spark.start.master import is_local
@@ -76,7 +76,11 @@ def open_session(
     _quieten()
     _choose_python(master)
     folders = launched.folders if launched is not None else make_folders(named_folders(settings))
-    conf = launched.conf if launched is not None else configuration(master, settings, folders, jvm_option)
+    conf = (
+        launched.conf
+        if launched is not None
+        else configuration(master, settings, folders, jvm_option if is_fast(master) or jvm_option else "")
+    )
     builder = SparkSession.builder
     for key, value in conf.items():
         builder = builder.config(key, value)
@@ -96,10 +100,9 @@ def open_session(
                 hint=f"Spark's log: {log}",
             ) from None
     if is_local(master):
-        _fork_processes(session, log)
         write_no_checksums(session)
-        threading.Thread(target=_wake_workers, args=(session,), name="firesteel-wake", daemon=True).start()
-        _look_for_no_sources(session)
+    if is_fast(master):
+        hasten(session, log)
     keep_small(log)
     guard_callbacks(session)
     _remove_at_end(session, folders)
@@ -118,7 +121,7 @@ def _choose_python(master: str | None) -> None:
             os.environ[name] = sys.executable
         else:
             os.environ.setdefault(name, sys.executable)
-    if is_local(master):
+    if is_fast(master):
         use_home()
 
 
@@ -161,13 +164,6 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _fork_processes(session: SparkSession, log: Path) -> None:
-    """Instead of starting each of them, with all that it has to load."""
-    server = start_fork_server(log)
-    if server is not None:
-        session.sparkContext.pythonExec = server.program
-
-
 def _remove_at_end(session: SparkSession, folders: Folders) -> None:
     """By the JVM, which ends in order even if its Python process is killed; by this process where the JVM has been."""
     atexit.register(_remove_left, folders)
@@ -181,21 +177,6 @@ def _remove_left(folders: Folders) -> None:
     process = find_jvm()
     if process is not None and process.poll() is not None:
         folders.remove()
-
-
-def _wake_workers(session: SparkSession) -> None:
-    """Starts what Python workers are forked from while the job is being planned; it takes as long as reading the first rows."""
-    with suppress(Exception):
-        cores = session.sparkContext.defaultParallelism
-        session.range(cores, numPartitions=cores).mapInArrow(lambda batches: batches, "id long").collect()
-
-
-def _look_for_no_sources(session: SparkSession) -> None:
-    """Spark would start a Python process of its own to look for installed data sources. Ours are registered by hand."""
-    jvm = jvm_of(session)
-    none = jvm.org.apache.spark.api.python.PythonUtils.toScalaMap(jvm.java.util.HashMap())
-    manager = getattr(getattr(jvm.org.apache.spark.sql.execution.datasources, "DataSourceManager$"), "MODULE$")
-    getattr(manager, "dataSourceBuilders_$eq")(jvm.scala.Option.apply(none))
 
 
 def _first_cause(text: str) -> str:
