@@ -293,6 +293,19 @@ def test_packages_import_only_packages_above_them(room: str) -> None:
     assert wrong == []
 
 
+def test_what_is_private_in_pyspark_stands_in_one_module() -> None:
+    private = {"_jvm", "_jsq", "_jdf", "_jsc", "_gateway", "_jsparkSession", "_jc", "_active_spark_context"}
+    package = ROOT / "src" / "firesteel"
+    found = {
+        f"{path.relative_to(package)}:{node.lineno}"
+        for path in package.rglob("*.py")
+        if path != package / "spark" / "internals.py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in private
+    }
+    assert found == set()
+
+
 def _imported_rooms(path: Path) -> Iterator[str]:
     return (room for room, _ in _imported(path))
 

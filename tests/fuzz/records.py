@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 import traceback
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -106,7 +107,7 @@ def run_table(table: Table, rounds: int, chance: random.Random, folder: Path) ->
         )
         snapshot = apply(snapshot, progress)
         for text in (render_line(snapshot), render_summary(snapshot), render_json(snapshot)):
-            text.encode()
+            _check_printable(text)
         counts += Counter(rows=batch.num_rows, rejects=len(rejects), empty=empty, changed=sum(tally.changed.values()))
     counts["records"] = rounds
     [source] = snapshot.sources
@@ -133,11 +134,23 @@ def _told(rejects: list[Reject], messages: list[Message]) -> list[str]:
         line.encode()
         places.append(parse_place(line))
         error: FiresteelError = _bad_record("src", reject, messages)
-        str(error).encode()
+        _check_printable(str(error))
         again = explain_failure(f"PythonException: {carry(error)}")
         if str(again) != str(error):
             raise Broken(f"the error came back as {again}")
     return places
+
+
+def _check_printable(text: str) -> None:
+    """Nothing in it moves a terminal's cursor, and nothing but our own line breaks ends a line."""
+    text.encode()
+    wrong = [character for character in text if character != "\n" and unicodedata.category(character) in _UNPRINTABLE]
+    if wrong:
+        raise Broken(f"{wrong[:5]!r} would reach a terminal in {text!r}")
+
+
+#: Control and format characters, halves of pairs, and separators of lines and paragraphs.
+_UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 
 
 def _check_letters(

@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 
 from firesteel.plan.expression import Literal
 from firesteel.plan.node.relation import Values
+from firesteel.spark.internals import find_gateway, jvm_of
 from firesteel.spark.source.values import read_values
 from firesteel.spark.start.class_archive import Command, command_path
 from firesteel.spark.start.configuration import JVM_OPTIONS
@@ -37,7 +38,7 @@ def _load_classes(made: Path) -> None:
         json.dumps(asdict(_read_command(session, (session.conf.get(JVM_OPTIONS) or "").split())))
     )
     _run(session, folder)
-    gateway: Any = session.sparkContext._gateway
+    gateway = find_gateway()
     session.stop()
     gateway.shutdown()
     # The JVM ends when nobody can write to it any more, and writes the archive then.
@@ -47,7 +48,7 @@ def _load_classes(made: Path) -> None:
 
 def _read_command(session: SparkSession, ours: list[str]) -> Command:
     """What the JVM was started with, without the options that are ours: Spark's script asks a JVM of its own for that."""
-    jvm: Any = session.sparkContext._jvm
+    jvm = jvm_of(session)
     system = jvm.java.lang.System
     told = jvm.java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments()
     options = [one for one in told if one not in ours and not one.startswith("-Xmx")]

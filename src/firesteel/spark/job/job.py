@@ -47,6 +47,7 @@ from firesteel.plan.node.relation import Sink, scans
 from firesteel.plan.show.fingerprint import render_state
 from firesteel.spark.connector.kafka import dead_letter_topic, subscription, transaction_prefix
 from firesteel.spark.failure import explained
+from firesteel.spark.internals import active
 from firesteel.spark.job.checkpoint import Checkpoint
 from firesteel.spark.job.query import RunningQuery
 from firesteel.spark.place import job_name, log_file, safe_name, spark_settings, state_folder
@@ -54,7 +55,7 @@ from firesteel.spark.start.cluster import check_workers
 from firesteel.spark.start.death import explain_end
 from firesteel.spark.start.early_jvm import Launched
 from firesteel.spark.start.jvm import find_jvm, kill_jvm
-from firesteel.spark.start.session import active, job_session, open_session, session_log
+from firesteel.spark.start.session import job_session, open_session, session_log
 
 _PROVIDERS = {
     StateBackend.HASHMAP: "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider",

@@ -31,6 +31,13 @@ from firesteel.spark.column import column
 from firesteel.spark.connector.kafka import bind_exactly_once, bind_letters, bind_sink, bind_source, dead_letter_topic
 from firesteel.spark.failure import describe, explain_failure, has_lost_process
 from firesteel.spark.fault import planned_fault, reach
+from firesteel.spark.internals import (
+    last_batch,
+    observed_in_running_batch,
+    plan_of_last_batch,
+    reports_since,
+    status_of,
+)
 from firesteel.spark.lower.cast import fit_length
 from firesteel.spark.lower.plan import lower_plan
 from firesteel.spark.lower.watermark import times_name
@@ -208,7 +215,7 @@ class RunningQuery:
     def _note_times(self) -> None:
         """The source is asked for the next batch as soon as this one is done: Spark's report of it would come too late."""
         self._begun.wait()
-        metrics = self._query._jsq.streamingQuery().lastExecution().observedMetrics()
+        metrics = observed_in_running_batch(self._query)
         for number, times in self._times.items():
             found = metrics.get(times_name(number))
             # Spark leaves out what stands above a source that has nothing to give.
@@ -262,8 +269,7 @@ class RunningQuery:
     @property
     def is_idle(self) -> bool:
         """Whether it has read everything there is, and waits for more."""
-        status: str = self._query._jsq.status().message()
-        return status in _IDLE and self._gate.is_free
+        return status_of(self._query) in _IDLE and self._gate.is_free
 
     @property
     def source_tables(self) -> tuple[str, ...]:
@@ -285,8 +291,8 @@ class RunningQuery:
             return False
         if self._gate.passed <= self._seen or not self._query.isActive:
             return True
-        last = self._query._jsq.lastProgress()
-        return last is not None and bool(last.batchId() >= self._gate.passed)
+        last = last_batch(self._query)
+        return last is not None and last >= self._gate.passed
 
     def end(self) -> None:
         """Ends the query. A batch that is not over is torn off; what it left open in Kafka is ended."""
@@ -301,13 +307,10 @@ class RunningQuery:
     def follow(self) -> None:
         """Reports every batch that has ended since the last call."""
         with self._lock:
-            last = self._query._jsq.lastProgress()
-            if last is None or last.batchId() <= self._seen:
+            last = last_batch(self._query)
+            if last is None or last <= self._seen:
                 return
-            for report in self._query._jsq.recentProgress():
-                if report.batchId() <= self._seen:
-                    continue
-                progress = json.loads(report.json())
+            for progress in reports_since(self._query, self._seen):
                 if _is_whole(progress):
                     self._seen = progress["batchId"]
                     self._report(progress)
@@ -371,8 +374,7 @@ class RunningQuery:
 
     def plan_text(self) -> str:
         """Spark's own physical plan of the last batch: for tests and for people who look closely."""
-        text: str = self._query._jsq.explainInternal(False)
-        return text
+        return plan_of_last_batch(self._query)
 
 
 def _fitted(rows: DataFrame, sink: Sink) -> DataFrame:

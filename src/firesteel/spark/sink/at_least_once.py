@@ -16,6 +16,7 @@ from firesteel.kafka.dead_letter import DeadLetters, flush_letters, remove_stage
 from firesteel.kafka.writer import kept_writer
 from firesteel.spark.failure import CarriedText, carry, short_failure
 from firesteel.spark.fault import fault_file, planned_fault, reach
+from firesteel.spark.internals import collect_rows
 from firesteel.spark.sink.layout import in_order, is_ordered, spread
 from firesteel.spark.sink.offset_log import planned_batch
 from firesteel.spark.sink.write_task import WRITTEN_ROW, WriteSpec, make_write_task
@@ -107,8 +108,8 @@ class AtLeastOnce:
             fault = planned_fault()
             reach(fault, "m1", batch_id)
             rows = batch if self._placed else self._write(self._lay_out(batch, batch_id))
-            # Each task has one row. Asked for as rows of a DataFrame, they would be planned once more.
-            told = list(rows._jdf.queryExecution().toRdd().collect())
+            # Each task has one row.
+            told = collect_rows(rows)
             raise_told(row.getUTF8String(1).toString() for row in told if not row.isNullAt(1))
             counts = [row.getLong(0) for row in told]
             letters: dict[int, int] = {}

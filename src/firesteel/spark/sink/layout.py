@@ -10,6 +10,7 @@ from firesteel.changelog.hidden import KIND, ORDER
 from firesteel.plan.fact.retraction import is_in_order
 from firesteel.plan.node.relation import Sink
 from firesteel.spark.column import column
+from firesteel.spark.internals import tasks_of
 from firesteel.spark.sink.offset_log import planned_rows
 from firesteel.types import Array, Map, Multiset, Row
 
@@ -34,7 +35,7 @@ def spread(batch: DataFrame, tasks: int | None, key: tuple[str, ...]) -> DataFra
     """
     if tasks is None:
         return batch
-    now = batch._jdf.queryExecution().toRdd().getNumPartitions()
+    now = tasks_of(batch)
     # Changes without a key belong to rows that nobody could bring together again.
     if tasks <= now or (not key and KIND in batch.columns):
         return batch.coalesce(tasks)

@@ -18,6 +18,7 @@ from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import SparkSession
 
 from firesteel.errors import JobError, OutsideError, UsageError
+from firesteel.spark.internals import executors
 from firesteel.spark.start.master import addresses, is_local, is_master
 from firesteel.spark.worker import explain_worker, install_hint
 
@@ -91,10 +92,9 @@ _DEFAULT_PYTHON = "python3"
 
 def _await_executor(session: SparkSession) -> None:
     """A job for which there is no room would wait for ever."""
-    jvm_context = session.sparkContext._jsc.sc()
     deadline = time.monotonic() + _EXECUTOR_SECONDS
     # The driver counts itself.
-    while jvm_context.getExecutorMemoryStatus().size() < 2:
+    while executors(session) < 2:
         if time.monotonic() > deadline:
             raise OutsideError(
                 f"The Spark cluster at '{session.sparkContext.master}' gave the job no executor within"
