@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firesteel.plan.expression import Call, ColumnRef, Expression, children
+from firesteel.plan.function.table import as_written
 from firesteel.plan.node.relation import Aggregate, Join, Node, Normalize, Project, Rank, Scan, Union
 from firesteel.plan.node.time_join import TimeJoin
 from firesteel.plan.node.window import Watermark, Window, WindowAggregate
@@ -109,5 +110,5 @@ def _has_clock(value: Expression) -> bool:
 
 
 def _shown(value: Expression) -> str:
-    text = str(value)
+    text = str(as_written(value))
     return f"'{text if len(text) <= 60 else text[:57] + '...'}'"
