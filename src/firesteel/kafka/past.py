@@ -31,7 +31,7 @@ def _marker(config: Mapping[str, str], topic: str) -> Marker | None:
     try:
         return last_marker(consumer, topic, _PATIENCE)
     except (KafkaException, JobError):
-        # Who may not ask does not learn it.
+        # Without permission to read the marker, assume there was no earlier run.
         return None
     finally:
         consumer.close()

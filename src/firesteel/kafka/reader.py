@@ -41,7 +41,7 @@ def reader_config(config: Mapping[str, str]) -> dict[str, object]:
     return {
         # Java's default, which is Flink's; librdkafka's own is read_committed.
         "isolation.level": "read_uncommitted",
-        # Only ranges are read that are there: whoever waits for more at their end holds up the next range.
+        # The range is already written, so do not wait for more data at its end.
         "fetch.wait.max.ms": 10,
         "fetch.message.max.bytes": 8 * 1024 * 1024,
         "queued.max.messages.kbytes": 64 * 1024,
@@ -122,7 +122,7 @@ def _read_together(config: Mapping[str, str], stretches: Sequence[Stretch]) -> I
                     # What concerns the client as a whole has no partition.
                     where = place if place in ends else waiting[0]
                     raise _read_error(consumer, error, *where, positions[where])
-            # What is heard of a broker that is away brings nobody further.
+            # Broker errors are not progress and do not reset the stall timer.
             if sum(positions.values()) > reached:
                 reached, last_seen = sum(positions.values()), time.monotonic()
             elif time.monotonic() - last_seen > _STALLED_SECONDS:

@@ -77,7 +77,7 @@ def check_timeout(limits: TransactionLimits, asked_ms: int | None) -> None:
         raise OutsideError(
             f"'properties.transaction.timeout.ms' is {asked_ms}, and the broker's '{_MAX_TIMEOUT}' is"
             f" {limits.max_timeout_ms}.",
-            hint="Lower the one or raise the other.",
+            hint="Lower 'properties.transaction.timeout.ms', or raise the broker's limit.",
         )
 
 
@@ -186,7 +186,7 @@ class Transaction:
             return OutsideError(
                 f"'properties.transaction.timeout.ms' is {self._spec.timeout_ms}, which is above the broker's"
                 " 'transaction.max.timeout.ms'.",
-                hint="Lower the one or raise the other.",
+                hint="Lower 'properties.transaction.timeout.ms', or raise the broker's limit.",
             )
         if code in _GROUP_IN_USE:
             return JobError(

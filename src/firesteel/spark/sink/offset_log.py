@@ -37,7 +37,7 @@ def query_id(checkpoint: Path) -> str:
         return str(json.loads(path.read_text(encoding="utf-8"))["id"])
     except (OSError, ValueError, KeyError) as error:
         raise JobError(
-            f"Whose state this is cannot be read from '{path}': {error}.",
+            f"The query id cannot be read from '{path}': {error}.",
             hint="Start over with --fresh, unless the file can be brought back.",
         ) from None
 
