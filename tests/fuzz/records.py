@@ -17,7 +17,6 @@ import traceback
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, cast
 
 import pyarrow.compute as pc
@@ -28,7 +27,7 @@ from tests.fuzz.mutation import Table, mutate, tables
 from firesteel.errors import FiresteelError
 from firesteel.formats.codec import Decoded, Reject
 from firesteel.formats.registry import make_decoder
-from firesteel.kafka.dead_letter import DeadLetters, Stage, StagedRange, staged_files, write_letters
+from firesteel.kafka.dead_letter import DeadLetters, Stage, StagedRange, staged_ranges, write_letters
 from firesteel.kafka.writer import Writer
 from firesteel.observe.progress import Progress, SourceProgress, apply
 from firesteel.observe.snapshot import JobSnapshot
@@ -37,6 +36,8 @@ from firesteel.spark.source.record_decoder import RecordDecoder
 from firesteel.spark.source.reject import parse_place, refused, render_reject
 from firesteel.spark.source.stream_reader import _bad_record
 from firesteel.spark.source.tally import Tally, take_tally
+from firesteel.storage.folder import Folder
+from firesteel.storage.local import LocalFolder
 from firesteel.ui.text import render_json, render_line, render_summary
 
 _BLOCK = 50
@@ -61,7 +62,7 @@ class _Letters:
         self.written += 1
 
 
-def run_table(table: Table, rounds: int, chance: random.Random, folder: Path) -> Counter[str]:
+def run_table(table: Table, rounds: int, chance: random.Random, folder: Folder) -> Counter[str]:
     """Counts of rows, rejects, empties and changed values. Raises Broken, with the records that did it."""
     records = table.records()
     bound = table.bind()
@@ -154,14 +155,14 @@ _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 
 
 def _check_letters(
-    staged: StagedRange, messages: list[Message], found: list[Reject], rejects: list[Reject], folder: Path
+    staged: StagedRange, messages: list[Message], found: list[Reject], rejects: list[Reject], folder: Folder
 ) -> None:
     stage = Stage(folder, staged)
     stage.add(messages, found)
     stage.close()
     letters = _Letters()
-    files = staged_files(folder, {0: staged.sequence})
-    write_letters(cast(Writer, letters), DeadLetters(0, "src", "job", "dead", {}), files)
+    files = staged_ranges(folder, {0: staged.sequence})
+    write_letters(cast(Writer, letters), DeadLetters(0, "src", "job", "dead", {}), folder, files)
     if letters.written != len(rejects):
         raise Broken(f"{letters.written} letters of {len(rejects)} rejects")
 
@@ -184,7 +185,7 @@ def run(names: Sequence[str], rounds: int, seed: int) -> dict[str, Counter[str]]
             for place, table in enumerate(found):
                 chance = random.Random(f"{seed}-{name}-{place}")
                 share = rounds // len(found) + (place < rounds % len(found))
-                total += run_table(table, share, chance, Path(folder) / f"{name}-{place}")
+                total += run_table(table, share, chance, LocalFolder(folder).child(f"{name}-{place}"))
             results[name] = total
     return results
 

@@ -13,7 +13,7 @@ from firesteel.options.kafka import BOOTSTRAP_SERVERS, SINK_PARTITIONER, TOPIC, 
 from firesteel.options.partitioner import Custom
 from firesteel.options.setting import STATE_TTL
 from firesteel.plan.fact.delivery import advise_delivery
-from firesteel.plan.fact.state import TTL_HAS_EFFECT, State, plan_state
+from firesteel.plan.fact.state import State, plan_state
 from firesteel.plan.node.relation import Sink, scans
 
 #: Kafka's limit.
@@ -50,8 +50,7 @@ def _endless_state(sinks: Iterable[Sink], settings: Mapping[str, object]) -> Ite
         return
     growing = [state for sink in sinks for state in plan_state(sink) if state.grows]
     if growing:
-        cure = ": 'table.exec.state.ttl' is not set." if TTL_HAS_EFFECT else "."
-        yield _warning(f"State grows with {_growth(growing[0])} and is kept for ever{cure}", growing[0].node.span)
+        yield _warning(f"State grows with {_growth(growing[0])} and is kept for ever.", growing[0].node.span)
 
 
 def _growth(state: State) -> str:

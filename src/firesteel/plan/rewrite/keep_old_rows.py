@@ -7,11 +7,29 @@ old one too: what it contributed has to be taken back.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import assert_never
 
 from firesteel.catalog.changelog import sink_changelog
 from firesteel.changelog.kind import ALL, INSERT_ONLY, UPSERT, RowKind
-from firesteel.plan.node.relation import Aggregate, Join, Node, Normalize, Rank, Scan, Sink, Unnest, map_inputs
-from firesteel.plan.node.time_join import TimeJoin
+from firesteel.plan.node.relation import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    TimeJoin,
+    Union,
+    Unnest,
+    Values,
+    Watermark,
+    Window,
+    WindowAggregate,
+    map_inputs,
+)
 
 
 def keep_old_rows(sink: Sink) -> Sink:
@@ -39,5 +57,9 @@ def _keep(node: Node, needed: bool) -> Node:
             return map_inputs(node, lambda child: _keep(child, True))
         case Sink():
             return keep_old_rows(node)
-        case _:
+        case Project() | Filter() | Union() | Watermark() | Window() | WindowAggregate():
             return map_inputs(node, lambda child: _keep(child, needed))
+        case Values() | Normalize():
+            return node
+        case _:
+            assert_never(node)

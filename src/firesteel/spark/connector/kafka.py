@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 from firesteel.catalog.table import Metadata, Table
 from firesteel.changelog.kind import INSERT_ONLY
@@ -38,15 +37,19 @@ from firesteel.plan.fact.delivery import is_exactly_once
 from firesteel.plan.fact.retraction import is_in_order
 from firesteel.plan.node.relation import Scan, Sink
 from firesteel.spark.lower.function.python import send_along
+from firesteel.spark.sink.at_least_once import STAGE
 from firesteel.spark.sink.exactly_once import ExactlyOnceSpec, same_cluster
 from firesteel.spark.sink.write_task import WriteSpec
 from firesteel.spark.source.stream_reader import ReadSpec
+from firesteel.storage.folder import Folder
 
 #: When everything has yet to be compiled, a batch of so many rows: the first results are there sooner.
 _FIRST_ROWS = 20_000
 
 
-def bind_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold: bool, in_rocksdb: bool) -> ReadSpec:
+def bind_source(
+    scan: Scan, number: int, checkpoint: Folder, parallelism: int, *, cold: bool, in_rocksdb: bool
+) -> ReadSpec:
     """`cold`: Spark has just been started. `in_rocksdb`: that is where the state is kept."""
     table, options = scan.table, scan.table.options
     max_rows = options.get(SCAN_MAX_ROWS_PER_BATCH) or 1
@@ -75,8 +78,8 @@ def bind_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold:
         discovery_seconds=interval.total_seconds() if interval else 0.0,
         tasks=options.get(SCAN_PARALLELISM) or parallelism,
         number=number,
-        stage=str(stage) if dead_letter_topic(table) else None,
-        tally=str(stage.with_name("tally")),
+        stage=checkpoint.child(STAGE) if dead_letter_topic(table) else None,
+        tally=checkpoint.child("tally"),
         idle_seconds=idle.total_seconds() if idle is not None else None,
         header_filter=options.get(SCAN_HEADER_FILTER),
     )

@@ -56,6 +56,7 @@ from firesteel.spark.start.death import explain_end
 from firesteel.spark.start.early_jvm import Launched
 from firesteel.spark.start.jvm import find_jvm, kill_jvm
 from firesteel.spark.start.session import job_session, open_session, session_log
+from firesteel.storage.local import LocalFolder
 
 _PROVIDERS = {
     StateBackend.HASHMAP: "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider",
@@ -95,7 +96,8 @@ class Job:
             raise UsageError(f"'{analysis.source.name}' has no INSERT INTO, so there is nothing to run.")
         self.analysis = analysis
         self.name = job_name(analysis, name)
-        self.checkpoint = Checkpoint(state_folder(analysis, folder, self.name))
+        self._state = state_folder(analysis, folder, self.name)
+        self.checkpoint = Checkpoint(LocalFolder(str(self._state)))
         self.resumed = False
         self._fresh = fresh
         self._master = master
@@ -226,7 +228,7 @@ class Job:
 
     def _open(self, master: str | None, session: SparkSession | None, launched: Launched | None) -> SparkSession:
         asked = spark_settings(self.analysis)
-        shared = session or open_session(master, asked, log_file(self.checkpoint.folder), launched=launched)
+        shared = session or open_session(master, asked, log_file(self._state), launched=launched)
         check_workers(shared)
         asked_tasks = self.analysis.setting(RESOURCE_PARALLELISM) or self.analysis.setting(PARALLELISM_DEFAULT)
         parallelism = asked_tasks or shared.sparkContext.defaultParallelism

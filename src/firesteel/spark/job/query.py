@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from pyspark.errors.exceptions.base import PySparkException
@@ -41,7 +40,6 @@ from firesteel.spark.internals import (
 from firesteel.spark.lower.cast import fit_length
 from firesteel.spark.lower.plan import lower_plan
 from firesteel.spark.lower.watermark import times_name
-from firesteel.spark.place import local_uri
 from firesteel.spark.sink.at_least_once import AtLeastOnce, Gate, Written
 from firesteel.spark.sink.exactly_once import ExactlyOnce
 from firesteel.spark.sink.layout import gather_keys
@@ -53,6 +51,7 @@ from firesteel.spark.source.reject import count_rejects, counted_rejects
 from firesteel.spark.source.stream_reader import KafkaStreamReader, ReadSpec
 from firesteel.spark.source.tally import take_tally
 from firesteel.spark.source.values import read_values
+from firesteel.storage.folder import Folder
 from firesteel.types import CHARACTER
 
 #: How often a query is started again, without a batch between, because a Python process of Spark's was lost.
@@ -78,7 +77,7 @@ class RunningQuery:
         session: SparkSession,
         name: str,
         sink: Sink,
-        checkpoint: str,
+        checkpoint: Folder,
         *,
         job: str,
         number: int,
@@ -103,8 +102,7 @@ class RunningQuery:
         self._job = job
         self._cold = cold
         self._in_rocksdb = in_rocksdb
-        folder = Path(checkpoint)
-        self._stage = folder / "dead"
+        self._checkpoint = checkpoint
         self._specs: list[ReadSpec] = []
         self._held = 0
         self._letters: dict[int, DeadLetters] = {}
@@ -113,7 +111,7 @@ class RunningQuery:
         self._idle_seconds = idle_seconds
         self._waited = {id(scan) for scan in watermarked_scans(sink)}
         self._times: dict[int, Times] = {}
-        self._folder = Path(checkpoint) / "times"
+        self._folder = checkpoint.child("times")
         self._seen = -1
         self._closed = False
         self.restarts = 0
@@ -136,12 +134,12 @@ class RunningQuery:
         # The offsets of a group that others move too cannot be part of a transaction of this query's.
         alone = [spec for spec in self._specs if spec.group is not None and groups.is_alone(self._reader(spec))]
         once = bind_exactly_once(sink, job, number, alone, limits)
-        self._note_committed(folder)
-        self._once = ExactlyOnce(spec, once, letters, folder, self._note_written, self._gate) if once else None
-        writer = self._once or AtLeastOnce(spec, letters, self._stage, self._note_written, self._gate)
+        self._note_committed()
+        self._once = ExactlyOnce(spec, once, letters, checkpoint, self._note_written, self._gate) if once else None
+        writer = self._once or AtLeastOnce(spec, letters, checkpoint, self._note_written, self._gate)
         mode = "append" if closing_node(sink) is not None else "update"
         stream = writer.place(rows).writeStream.outputMode(mode).foreachBatch(writer)
-        stream = stream.queryName(name).option("checkpointLocation", local_uri(checkpoint))
+        stream = stream.queryName(name).option("checkpointLocation", checkpoint.uri)
         if interval_ms:
             stream = stream.trigger(processingTime=f"{interval_ms} milliseconds")
         self._stream = stream
@@ -162,7 +160,9 @@ class RunningQuery:
             self._held += 1
             return read_values(self._session, f"firesteel-{self.name}-values-{self._held}", -self._held, scan)
         number = len(self._specs)
-        spec = bind_source(scan, number, self._stage, self._parallelism, cold=self._cold, in_rocksdb=self._in_rocksdb)
+        spec = bind_source(
+            scan, number, self._checkpoint, self._parallelism, cold=self._cold, in_rocksdb=self._in_rocksdb
+        )
         spec = dataclasses.replace(spec, writer=self._writer)
         if id(scan) in self._waited:
             spec = self._with_event_time(spec, number)
@@ -185,24 +185,22 @@ class RunningQuery:
         return rows.where(column(REJECT).isNull()).drop(REJECT)
 
     def _with_event_time(self, spec: ReadSpec, number: int) -> ReadSpec:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        path = str(self._folder / f"{number}.json")
         found = find_partitions(consumer_for(spec.config), spec.subscription)[:_MOST_SLOTS]
         # A pattern that matches nothing yet has no partitions; the first to come is told apart from nobody.
         slots = tuple(found) or (("", 0),)
-        self._times[number] = Times(path, slots)
+        self._times[number] = Times(self._folder, number, slots)
         idle = self._idle_seconds if spec.idle_seconds is None else spec.idle_seconds
-        return dataclasses.replace(spec, slots=slots, times=path, idle_seconds=idle)
+        return dataclasses.replace(spec, slots=slots, times=self._folder, idle_seconds=idle)
 
     def _reader(self, spec: ReadSpec) -> GroupReader:
         return GroupReader(self.name, spec.number, spec.config, spec.subscription)
 
-    def _note_committed(self, folder: Path) -> None:
+    def _note_committed(self) -> None:
         """Where the query stood when it was stopped: another one that reads with the same group may be ahead."""
-        batch = last_committed(folder)
+        batch = last_committed(self._checkpoint)
         if batch < 0:
             return
-        positions = planned_batch(folder, batch).positions
+        positions = planned_batch(self._checkpoint, batch).positions
         for spec in self._specs:
             if spec.group is not None and spec.number in positions:
                 self._groups.note(self._reader(spec), positions[spec.number])
@@ -244,7 +242,7 @@ class RunningQuery:
         error = self._query.exception()
         if error is None:
             return None
-        failure = explain_failure(describe(error), self._stage.parent)
+        failure = explain_failure(describe(error), self._checkpoint)
         now = time.monotonic()
         if self._next_start is None:
             if self._failed_at != self._seen:
@@ -335,7 +333,7 @@ class RunningQuery:
                 places.setdefault(spec.table, first)
             for reason, count in refused.items():
                 rejects[spec.table, reason] = rejects.get((spec.table, reason), 0) + count
-            tally = take_tally(Path(spec.tally), number, int(end.get("sequence", 0)))
+            tally = take_tally(spec.tally, number, int(end.get("sequence", 0)))
             for name, count in tally.changed.items():
                 changed[spec.table, name] = changed.get((spec.table, name), 0) + count
             empty[spec.table] = empty.get(spec.table, 0) + tally.empty

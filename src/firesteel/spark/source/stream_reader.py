@@ -16,7 +16,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from heapq import heapreplace
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -55,7 +54,12 @@ from firesteel.spark.source.hidden import add_hidden, append_hidden
 from firesteel.spark.source.reject import refused, render_reject
 from firesteel.spark.source.tally import Tally
 from firesteel.spark.type import spark_schema
+from firesteel.storage.folder import Folder
+from firesteel.storage.local import LocalFolder
 from firesteel.types import Field
+
+#: For specs that leave nothing beside the rows.
+_NOWHERE = LocalFolder("")
 
 
 @dataclass(frozen=True)
@@ -91,15 +95,15 @@ class ReadSpec:
     #: How many tasks read, if there are as many partitions.
     tasks: int = 1
     #: The folder where bad records wait to be written to a topic; None: they are only counted.
-    stage: str | None = None
+    stage: Folder | None = None
     #: The folder where a batch's reading tasks leave what they counted beside rows (`Tally`); none in tests.
-    tally: str = ""
+    tally: Folder = _NOWHERE
     #: The sink's client settings and `lossy`, so that a reading worker can connect its producer early.
     writer: tuple[Mapping[str, str], bool] | None = None
     #: The partitions that are told apart where somebody waits for event time; none where nobody does.
     slots: tuple[Partition, ...] = ()
     #: The file with what the batches have seen (`Times`).
-    times: str = ""
+    times: Folder = _NOWHERE
     #: After how long a partition without records holds back nobody's event time; None: as long as the job says.
     idle_seconds: float | None = None
     #: Messages whose headers do not pass it are no rows.
@@ -244,7 +248,7 @@ class KafkaStreamReader(DataSourceStreamReader):
         A partition that has been read to its bound waits for nobody, and none waits for one that is idle.
         """
         times = from_json(start.get("times") or {})
-        seen = Times(self.spec.times, self.spec.slots).read()
+        seen = Times(self.spec.times, self.spec.number, self.spec.slots).read()
         for one in target:
             speaker = self.spec.slots[slot_of(self.spec.slots, one)]
             if speaker in seen:
@@ -391,7 +395,7 @@ class KafkaStreamReader(DataSourceStreamReader):
             if stage is not None:
                 stage.close()
             if self.spec.tally:
-                tally.write(Path(self.spec.tally), self._staged(partition))
+                tally.write(self.spec.tally, self._staged(partition))
 
     def _watermark_row(self, time: int) -> pa.RecordBatch:
         columns = [pa.nulls(1, field.type) for field in arrow_schema(self.spec.fields)]
@@ -399,7 +403,7 @@ class KafkaStreamReader(DataSourceStreamReader):
         return append_hidden(row, self.spec.hidden, {MARK: pa.array([time], pa.int64())})
 
     def _stage(self, partition: Range) -> Stage | None:
-        return None if self.spec.stage is None else Stage(Path(self.spec.stage), self._staged(partition))
+        return None if self.spec.stage is None else Stage(self.spec.stage, self._staged(partition))
 
     def _staged(self, partition: Range) -> StagedRange:
         place = partition.topic, partition.partition, partition.start, partition.end
