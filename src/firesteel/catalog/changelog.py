@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from firesteel.catalog.table import Table
-from firesteel.changelog.kind import ALL, INSERT_ONLY, UPSERT, Changelog, RowKind
+from firesteel.changelog.kind import ALL, INSERT_ONLY, Changelog
+from firesteel.options.connector import Key
 from firesteel.options.legacy import UpdateMode
-from firesteel.options.registry import format_named
+from firesteel.options.registry import connector, format_named
 
 
 def source_changelog(table: Table) -> Changelog:
-    """An upsert topic says neither what a row was before nor whether it is new: `[UA,D]`."""
-    if table.connector == "upsert-kafka":
-        return frozenset({RowKind.UPDATE_AFTER, RowKind.DELETE})
+    known = connector(table.connector)
+    if known is not None and known.reads is not None:
+        return known.reads
     spec = format_named(table.value_format.name)
     return spec.changelog if spec else INSERT_ONLY
 
@@ -20,7 +21,21 @@ def sink_changelog(table: Table) -> Changelog:
     """A table whose format or connector is unknown takes everything: that mistake has been reported already."""
     if table.update_mode is UpdateMode.APPEND:
         return INSERT_ONLY
-    if table.connector == "upsert-kafka":
-        return ALL if table.update_mode is UpdateMode.RETRACT else UPSERT
-    spec = format_named(table.value_format.name)
-    return spec.changelog if spec and table.connector == "kafka" else ALL
+    if table.update_mode is UpdateMode.RETRACT:
+        return ALL
+    known, spec = connector(table.connector), format_named(table.value_format.name)
+    if known is not None and known.writes is not None:
+        return known.writes
+    return spec.changelog if spec and known is not None else ALL
+
+
+def has_key(table: Table) -> bool:
+    """Whether changes are told apart by the PRIMARY KEY where they are written."""
+    known = connector(table.connector)
+    return known is not None and known.key is Key.PRIMARY_KEY
+
+
+def takes_any_rows(table: Table) -> bool:
+    """Whether it keeps nothing that a later row would have to change."""
+    known = connector(table.connector)
+    return known is not None and known.key is Key.NONE

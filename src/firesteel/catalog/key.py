@@ -8,6 +8,7 @@ from firesteel.catalog.table import BoundFormat, Column, Physical
 from firesteel.changelog.kind import INSERT_ONLY, render_changelog
 from firesteel.errors import Problem, Severity, Span
 from firesteel.options import kafka
+from firesteel.options.connector import Key
 from firesteel.options.kafka import ValueFields
 from firesteel.options.legacy import UPDATE_MODE
 from firesteel.options.option import Dialect
@@ -27,7 +28,7 @@ def bind_formats(
     physical = [column for column in columns if isinstance(column, Physical)]
     by_name = {column.name: column for column in physical}
     options = table.options
-    upsert = table.connector == "upsert-kafka"
+    upsert = table.spec is not None and table.spec.key is Key.PRIMARY_KEY
     wanted = primary_key if upsert else (options.get(kafka.KEY_FIELDS) or ())
     prefix = options.get(kafka.KEY_FIELDS_PREFIX) or ""
     keys: list[str] = []
@@ -93,7 +94,7 @@ def bind_formats(
 
 def check_key(table: TableOptions, primary_key: tuple[str, ...], key_span: Span | None, span: Span) -> list[Problem]:
     """Which formats may carry a key, and which tables need or refuse a primary key."""
-    if table.connector == "upsert-kafka":
+    if table.spec is not None and table.spec.key is Key.PRIMARY_KEY:
         return _check_upsert(table, primary_key, key_span, span)
     problems: list[Problem] = []
     value, key = table.value_format, table.key_format
@@ -131,7 +132,7 @@ def is_keyless(table: TableOptions) -> bool:
     """DLI's `kafka` tables may have a PRIMARY KEY that nothing is made of."""
     value = table.value_format
     plain = value is None or value.spec is None or value.spec.changelog == INSERT_ONLY
-    return plain and table.dialect is Dialect.DLI and table.connector == "kafka"
+    return plain and table.dialect is Dialect.DLI and table.spec is not None and table.spec.key is Key.OPTIONAL
 
 
 def _check_upsert(

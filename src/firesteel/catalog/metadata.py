@@ -21,6 +21,13 @@ def metadata_keys(table: TableOptions) -> dict[str, MetadataKey]:
     return keys
 
 
+def _is_known(table: TableOptions) -> bool:
+    """Whether it is known which keys there are."""
+    if table.spec is None or not table.spec.needs_format:
+        return table.spec is not None
+    return table.value_format is not None and table.value_format.spec is not None
+
+
 def has_many_topics(table: TableOptions) -> bool:
     topics: tuple[str, ...] = table.options.get(kafka.TOPIC) or ()
     return len(topics) > 1 or table.scope.written(kafka.TOPIC_PATTERN)
@@ -29,7 +36,7 @@ def has_many_topics(table: TableOptions) -> bool:
 def check_metadata_as_source(table: TableOptions, columns: tuple[Column, ...]) -> list[Problem]:
     """Every metadata column is read, VIRTUAL or not."""
     keys = metadata_keys(table)
-    if table.spec is None or table.value_format is None or table.value_format.spec is None:
+    if not _is_known(table):
         return []
     problems: list[Problem] = []
     for column in (column for column in columns if isinstance(column, Metadata)):
@@ -45,7 +52,7 @@ def check_metadata_as_source(table: TableOptions, columns: tuple[Column, ...]) -
 def check_metadata_as_sink(table: TableOptions, columns: tuple[Column, ...]) -> list[Problem]:
     """Only what is not VIRTUAL is written."""
     keys = metadata_keys(table)
-    if table.spec is None or table.value_format is None or table.value_format.spec is None:
+    if not _is_known(table):
         return []
     many = has_many_topics(table)
     problems: list[Problem] = []
@@ -95,7 +102,8 @@ def _is_writable(key: MetadataKey, many_topics: bool) -> bool:
 
 def _unknown(column: Metadata, keys: list[str], lacks: str) -> Problem:
     close = nearest(column.key, keys, 0.6)
-    hint = f"Write METADATA FROM '{close}'." if close else f"There is {quoted(keys)}."
+    rest = f"There is {quoted(keys)}." if keys else "Such a table has no metadata: remove the column."
+    hint = f"Write METADATA FROM '{close}'." if close else rest
     return Problem(f"'{column.name}' is the metadata '{column.key}', which this table {lacks}.", column.span, hint)
 
 

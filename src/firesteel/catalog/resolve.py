@@ -14,14 +14,18 @@ from firesteel.catalog.key import bind_formats, check_key, is_keyless
 from firesteel.catalog.layout import check_layout
 from firesteel.catalog.metadata import check_metadata_as_sink, check_metadata_as_source
 from firesteel.catalog.subject import check_subject
-from firesteel.catalog.table import Column, Table
+from firesteel.catalog.table import Column, Physical, Table
 from firesteel.errors import Problem
 from firesteel.options.client import check_properties
+from firesteel.options.connector import Key
+from firesteel.options.kind import quoted
 from firesteel.options.legacy import FORMAT_AVRO_SCHEMA
 from firesteel.options.option import Side
+from firesteel.options.registry import CONNECTORS
 from firesteel.options.resolve import TableOptions, resolve_options
 from firesteel.options.rule import check_rules
 from firesteel.sql.statement import CreateTable, OptionEntry
+from firesteel.types import Field
 
 
 def resolve_definition(
@@ -57,7 +61,7 @@ def resolve_definition(
             problems += [problem for problem in found if problem not in problems]
     problems += _rule_problems(options, Side.BOTH)
     problems += advise_legacy(options, columns)
-    if options.spec is not None:
+    if options.spec is not None and options.spec.key is not Key.NONE:
         problems += check_layout(statement, key_format.columns if key_format else ())
     if is_keyless(options):
         primary_key = ()
@@ -74,7 +78,7 @@ def resolve_definition(
         statement.comment,
         sound=sound,
     )
-    as_source = _check_as_source(options, columns, environment)
+    as_source = [*_check_fields(options, columns), *_check_as_source(options, columns, environment)]
     as_sink = _check_as_sink(options, columns, environment)
     # What is wrong either way is the table's own mistake, and is said once.
     shared = set(as_source) & set(as_sink)
@@ -115,11 +119,31 @@ def _rule_problems(options: TableOptions, side: Side) -> list[Problem]:
     return problems
 
 
+def _check_side(options: TableOptions, side: Side) -> list[Problem]:
+    spec = options.spec
+    if spec is None or side in spec.side:
+        return []
+    can, cannot = ("written", "read") if side is Side.SOURCE else ("read", "written")
+    others = quoted([other.name for other in CONNECTORS if side in other.side])
+    message = f"A table with 'connector' = '{spec.name}' can only be {can}, and here it is {cannot}."
+    return [
+        Problem(message, options.options.spans.get("connector"), f"Tables that can be {cannot} have one of {others}.")
+    ]
+
+
+def _check_fields(options: TableOptions, columns: tuple[Column, ...]) -> tuple[Problem, ...]:
+    if options.spec is None or options.spec.check_fields is None:
+        return ()
+    fields = tuple(Field(column.name, column.type) for column in columns if isinstance(column, Physical))
+    return options.spec.check_fields(fields, options.options)
+
+
 def _check_as_source(
     options: TableOptions, columns: tuple[Column, ...], environment: Mapping[str, str]
 ) -> list[Problem]:
     values = options.options
     return [
+        *_check_side(options, Side.SOURCE),
         *_rule_problems(options, Side.SOURCE),
         *check_metadata_as_source(options, columns),
         *check_properties(values.properties, values.spans, Side.SOURCE, options.properties_prefix, environment),
@@ -130,6 +154,7 @@ def _check_as_source(
 def _check_as_sink(options: TableOptions, columns: tuple[Column, ...], environment: Mapping[str, str]) -> list[Problem]:
     values = options.options
     return [
+        *_check_side(options, Side.SINK),
         *_rule_problems(options, Side.SINK),
         *check_metadata_as_sink(options, columns),
         *check_properties(values.properties, values.spans, Side.SINK, options.properties_prefix, environment),

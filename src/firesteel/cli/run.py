@@ -76,6 +76,7 @@ def run(args: argparse.Namespace) -> int:
     with _Signals() as signals:
         view.show(JobSnapshot(job_name(analysis, args.name), started=time.time(), doing="loads Spark"))
         job = prepare_job(analysis, name=args.name, fresh=args.fresh, master=args.master)
+        job.on_shown = view.print
         return _follow(job, view, output, signals, args.stop_timeout)
 
 

@@ -6,7 +6,7 @@ A name that stands here is no slip of the finger: it is told apart from a name t
 from __future__ import annotations
 
 _CONNECTORS = """
-  blackhole datagen print filesystem hive jdbc faker generator socket python-input-format
+  filesystem hive jdbc faker generator socket python-input-format
   elasticsearch elasticsearch-6 elasticsearch-7 elasticsearch-8 opensearch opensearch-1 opensearch-2
   hbase hbase-1.4 hbase-2.2 cloudhbase lindorm kudu mongodb redis cassandra
   mysql oracle sqlserver postgres rds polardb adb adbpg gaussdb dws tidb oceanbase phoenix

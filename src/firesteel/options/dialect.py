@@ -13,9 +13,10 @@ from typing import Any
 
 from firesteel.errors import Problem, Severity
 from firesteel.options import kafka, legacy
+from firesteel.options.connector import ConnectorSpec
 from firesteel.options.entry import Given
 from firesteel.options.option import Dialect, Option
-from firesteel.options.registry import CONNECTORS, FORMATS, ConnectorSpec
+from firesteel.options.registry import CONNECTORS, FORMATS
 from firesteel.options.secret import is_secret_key
 
 _PROPERTIES = "connector.properties."

@@ -5,7 +5,7 @@ Validation, `firesteel options`, the reference pages and the error texts all rea
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, Flag, auto
 from typing import Generic, Protocol, TypeVar
 
@@ -72,3 +72,15 @@ class Option(Generic[T]):
     without_effect: str | None = None
     #: Who has this option at all: FIRESTEEL marks what Flink does not have, DLI and LEGACY what only they have.
     dialect: Dialect = Dialect.FLINK
+
+    def named(self, key: str) -> Option[T] | None:
+        """The option of that key, where this row's key has a `#` for any name.
+
+        >>> from firesteel.options.kind import STRING
+        >>> row = Option("fields.#.kind", STRING, "", "")
+        >>> row.named("fields.id.kind").key, row.named("fields.kind")
+        ('fields.id.kind', None)
+        """
+        head, mark, tail = self.key.partition("#")
+        fits = mark and key.startswith(head) and key.endswith(tail) and len(key) > len(head) + len(tail)
+        return replace(self, key=key) if fits else None

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from firesteel.changelog.kind import ALL, INSERT_ONLY, Changelog
+from firesteel.changelog.kind import ALL, INSERT_ONLY, UPSERT, Changelog, RowKind
 from firesteel.options import (
     avro,
     avro_confluent,
+    blackhole,
     canal_json,
     csv,
+    datagen,
     debezium_json,
     dynamic_kafka,
     error_handling,
+    generator,
     json,
     kafka,
     maxwell_json,
     ogg_json,
+    print,
     raw,
     upsert_kafka,
 )
+from firesteel.options.connector import ConnectorSpec, Key
 from firesteel.options.error_handling import ERROR_HANDLING_LOG_TARGET, ERROR_HANDLING_MODE, ErrorMode
 from firesteel.options.kafka import BoundedMode, StartupMode, ValueFields
 from firesteel.options.metadata import MetadataKey
 from firesteel.options.option import Option, Side
 from firesteel.options.partitioner import RoundRobin
+from firesteel.options.position import Unbounded, bound
 from firesteel.options.rule import (
     AnotherTopic,
     Exclusive,
@@ -43,22 +49,7 @@ from firesteel.options.rule import (
     Rule,
     Together,
 )
-
-
-@dataclass(frozen=True)
-class ConnectorSpec:
-    """`other_names` are those that older versions had. `is_` is the connector that it only is another way to write."""
-
-    name: str
-    rows: tuple[Option[Any], ...]
-    rules: tuple[Rule, ...]
-    metadata: tuple[MetadataKey, ...]
-    other_names: tuple[str, ...] = ()
-    is_: str | None = None
-
-    @property
-    def behaves_as(self) -> str:
-        return self.is_ or self.name
+from firesteel.options.value import OptionValues
 
 
 @dataclass(frozen=True)
@@ -172,28 +163,62 @@ _KAFKA_RULES: tuple[Rule, ...] = (
     ),
 )
 
+
+def _topics(options: OptionValues) -> str:
+    pattern, topics = options.get(kafka.TOPIC_PATTERN), options.get(kafka.TOPIC) or ()
+    return f"pattern {pattern.pattern}" if pattern is not None else ", ".join(topics)
+
+
+def _has_bound(options: OptionValues) -> bool:
+    return not isinstance(bound(options), Unbounded)
+
+
+_KAFKA = ConnectorSpec(
+    "kafka",
+    (*kafka.ROWS, *error_handling.ROWS),
+    _KAFKA_RULES,
+    kafka.METADATA,
+    other_names=("kafka-0.10", "kafka-0.11", "kafka-universal"),
+    key=Key.OPTIONAL,
+    needs_format=True,
+    is_bounded=_has_bound,
+    identity=_topics,
+    runtime="kafka",
+)
+
 CONNECTORS = (
-    ConnectorSpec(
-        "kafka",
-        (*kafka.ROWS, *error_handling.ROWS),
-        _KAFKA_RULES,
-        kafka.METADATA,
-        other_names=("kafka-0.10", "kafka-0.11", "kafka-universal"),
-    ),
-    ConnectorSpec(
-        "upsert-kafka",
-        (*upsert_kafka.ROWS, *error_handling.ROWS),
-        (
+    _KAFKA,
+    replace(
+        _KAFKA,
+        name="upsert-kafka",
+        rows=(*upsert_kafka.ROWS, *error_handling.ROWS),
+        rules=(
             *_TOPIC_RULES,
             _KEY_PREFIX_RULE,
             *_READ_RULES,
             Together(upsert_kafka.SINK_BUFFER_FLUSH_MAX_ROWS, upsert_kafka.SINK_BUFFER_FLUSH_INTERVAL, side=Side.SINK),
         ),
-        kafka.METADATA,
+        other_names=(),
+        # Such a topic says neither what a row was before nor whether it is new.
+        reads=frozenset({RowKind.UPDATE_AFTER, RowKind.DELETE}),
+        writes=UPSERT,
+        key=Key.PRIMARY_KEY,
+    ),
+    replace(
+        _KAFKA, name="dynamic-kafka", rows=(*dynamic_kafka.ROWS, *error_handling.ROWS), other_names=(), is_="kafka"
     ),
     ConnectorSpec(
-        "dynamic-kafka", (*dynamic_kafka.ROWS, *error_handling.ROWS), _KAFKA_RULES, kafka.METADATA, is_="kafka"
+        "datagen",
+        datagen.ROWS,
+        side=Side.SOURCE,
+        reads=INSERT_ONLY,
+        is_bounded=generator.is_bounded,
+        identity=lambda _: "datagen",
+        check_fields=generator.check_fields,
+        runtime="datagen",
     ),
+    ConnectorSpec("print", print.ROWS, side=Side.SINK, writes=ALL, runtime="print"),
+    ConnectorSpec("blackhole", blackhole.ROWS, side=Side.SINK, writes=ALL, runtime="blackhole"),
 )
 
 FORMATS = (

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from firesteel.errors import Problem, Severity, Span
 from firesteel.options import kafka, legacy
 from firesteel.options.absent import ABSENT_CONNECTORS, ABSENT_FORMATS
+from firesteel.options.connector import ConnectorSpec
 from firesteel.options.dialect import detect_dialect, is_flink_1_10, old_names, translate
 from firesteel.options.entry import Entry, Given, read_entries
 from firesteel.options.foreign import foreign
@@ -17,7 +18,7 @@ from firesteel.options.kind import FORMAT
 from firesteel.options.legacy import UpdateMode, Version
 from firesteel.options.option import Dialect, Option
 from firesteel.options.placeholder import check_placeholder
-from firesteel.options.registry import CONNECTORS, FORMATS, ConnectorSpec, FormatSpec, connector, format_named
+from firesteel.options.registry import CONNECTORS, FORMATS, FormatSpec, connector, format_named
 from firesteel.options.rule import Scope
 from firesteel.options.secret import Secret
 from firesteel.options.spelling import nearest
@@ -82,7 +83,7 @@ def resolve_options(
         name = behaves_as
     by_key = {entry.key: entry for entry in given}
     # A connector that is not here has formats of its own.
-    about_formats: list[Problem] = problems if spec is not None else []
+    about_formats: list[Problem] = problems if spec is not None and spec.needs_format else []
     key_choice = _choose_format(by_key.get(kafka.KEY_FORMAT.key), "key.", about_formats)
     value_entry = by_key.get(kafka.VALUE_FORMAT.key)
     value_prefix = "value."

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from firesteel.options import kafka, legacy
+from firesteel.options.connector import ConnectorSpec, Key
 from firesteel.options.dialect import current_name, old_names
 from firesteel.options.entry import Given
 from firesteel.options.option import Dialect, Option
-from firesteel.options.registry import CONNECTORS, FORMATS, ConnectorSpec, FormatSpec
+from firesteel.options.registry import CONNECTORS, FORMATS, FormatSpec
 from firesteel.options.spelling import nearest
 
 #: Flink accepts it on every table, and nothing reads it.
@@ -47,7 +48,7 @@ class Accepted:
 
     def place(self, entry: Given) -> Place | None:
         name = entry.key
-        if name.startswith("properties."):
+        if name.startswith("properties.") and self._has_client:
             if self.dialect.is_old and entry.written == name:
                 return None
             row = next((option for option in self._rows() if option.key == name), None)
@@ -64,7 +65,7 @@ class Accepted:
             for alias in option.aliases:
                 if alias.key == name and not alias.dialect.is_old:
                     return Place("", option, values=alias.values)
-        return None
+        return next((Place("", row) for option in self._rows() if (row := option.named(name)) is not None), None)
 
     def _format_place(self, choice: Choice, bare: str) -> Place | None:
         if choice.spec is None:
@@ -79,6 +80,11 @@ class Accepted:
             if bare.startswith(prefix):
                 return Place(choice.prefix, property=bare.removeprefix(prefix))
         return None
+
+    @property
+    def _has_client(self) -> bool:
+        """Whether the connector has a client whose settings can be given; one that is not there may have anything."""
+        return self.spec is None or any(row.key.startswith("properties.") for row in self.spec.rows)
 
     def _is_foreign_spelling(self, option: Option[Any], entry: Given) -> bool:
         """Today's name of an option for which the table's old dialect has its own."""
@@ -194,12 +200,12 @@ def _other_prefix(entry: Given, accepted: Accepted) -> Unknown | None:
 
 
 def _other_connector(entry: Given, accepted: Accepted) -> Unknown | None:
-    if entry.key == kafka.FORMAT.key:
+    if entry.key == kafka.FORMAT.key and (accepted.spec is None or accepted.spec.needs_format):
         return Unknown(
             f"'{entry.written}' is not an option of '{accepted.connector}' tables: key and value have a format each.",
             "Write 'key.format' and 'value.format'.",
         )
-    if entry.key == kafka.KEY_FIELDS.key:
+    if entry.key == kafka.KEY_FIELDS.key and (accepted.spec is None or accepted.spec.key is Key.PRIMARY_KEY):
         return Unknown(
             f"'{entry.written}' is not an option of '{accepted.connector}' tables.",
             "Remove it: the primary key is the message key.",

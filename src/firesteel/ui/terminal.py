@@ -14,6 +14,7 @@ from enum import Enum
 from typing import IO, TYPE_CHECKING, Protocol
 
 from firesteel.errors import one_line
+from firesteel.observe.shown import ShownRows, print_rows
 from firesteel.observe.snapshot import JobSnapshot, State
 from firesteel.ui.text import (
     render_doing,
@@ -44,6 +45,10 @@ class View(Protocol):
 
     def show(self, snapshot: JobSnapshot) -> None: ...
 
+    def print(self, shown: ShownRows) -> None:
+        """Rows of a `print` table, from whichever thread."""
+        ...
+
     def close(self, snapshot: JobSnapshot) -> None: ...
 
 
@@ -65,6 +70,9 @@ class SummaryOnly:
 
     def show(self, snapshot: JobSnapshot) -> None:
         pass
+
+    def print(self, shown: ShownRows) -> None:
+        print_rows(shown, self._out)
 
     def close(self, snapshot: JobSnapshot) -> None:
         if snapshot.has_run:
@@ -88,6 +96,9 @@ class PlainLines:
         self._last = ""
         self._said = 0.0
         self._doing = ""
+
+    def print(self, shown: ShownRows) -> None:
+        print_rows(shown)
 
     def show(self, snapshot: JobSnapshot) -> None:
         line, now = render_line(snapshot), self._clock()
@@ -119,6 +130,10 @@ class JsonLines:
         self._last: tuple[object, ...] | None = None
         self._next = 0.0
 
+    def print(self, shown: ShownRows) -> None:
+        # Standard output is for programs.
+        print_rows(shown, sys.stderr)
+
     def show(self, snapshot: JobSnapshot) -> None:
         # A later time alone is no change.
         news = (snapshot.state, snapshot.batches, snapshot.doing, snapshot.idle, snapshot.waiting, snapshot.restarts)
@@ -146,6 +161,15 @@ class LiveTable:
             self._live = Live(console=Console(file=self._out), refresh_per_second=4, transient=True)
             self._live.start()
         self._live.update(render_table(snapshot))
+
+    def print(self, shown: ShownRows) -> None:
+        """Above the table, where both go to the terminal."""
+        aside = not shown.standard_error and not sys.stdout.isatty()
+        if self._live is None or aside:
+            print_rows(shown)
+            return
+        for text in shown.texts:
+            self._live.console.out(text, highlight=False)
 
     def close(self, snapshot: JobSnapshot) -> None:
         if self._live is not None:

@@ -20,10 +20,11 @@ from firesteel.cli.reference.language import Text
 from firesteel.cli.reference.rule import rule_sentence
 from firesteel.options import client, legacy, partitioner, setting
 from firesteel.options.client_summary import REASONS_ZH, SUMMARIES
+from firesteel.options.connector import ConnectorSpec
 from firesteel.options.kind import EnumKind
 from firesteel.options.metadata import MetadataKey, Write
 from firesteel.options.option import Alias, Dialect, Option, Side
-from firesteel.options.registry import CONNECTORS, FORMATS, ConnectorSpec, FormatSpec
+from firesteel.options.registry import CONNECTORS, FORMATS, FormatSpec
 
 
 class Column(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from firesteel.catalog.changelog import sink_changelog
+from firesteel.catalog.changelog import has_key, sink_changelog
 from firesteel.catalog.table import Metadata, Physical, Table
 from firesteel.changelog.kind import INSERT_ONLY, UPSERT, RowKind
 from firesteel.errors import Problem, Severity
@@ -161,7 +161,7 @@ def check_changelog(sink: Sink, insert: Insert, known: Known) -> None:
             cure,
         )
     # A table without a key has been told so.
-    if takes == UPSERT and table.primary_key:
+    if takes == UPSERT and has_key(table) and table.primary_key:
         try:
             _check_key(sink, insert, known)
         except Mistake as mistake:

@@ -5,7 +5,7 @@ A script whose text here is another one cannot go on with the state of the old. 
 
 from __future__ import annotations
 
-from firesteel.options.kafka import TOPIC_PATTERN
+from firesteel.options.registry import connector
 from firesteel.plan.node.relation import Node, Scan, Sink, Values
 
 
@@ -18,9 +18,9 @@ def _lines(node: Node, depth: int) -> list[str]:
     label = f"Sink(columns=[{columns}])" if isinstance(node, Sink) else node.label
     lines = [f"{'  ' * depth}{label} -> ({columns})"]
     if isinstance(node, Scan):
-        pattern = node.table.options.get(TOPIC_PATTERN)
-        topics = f"pattern {pattern.pattern}" if pattern is not None else ", ".join(node.table.topics)
-        lines[0] += f" from {topics}{', weighed' if node.weighed else ''}"
+        spec = connector(node.table.connector)
+        read = spec.identity(node.table.options) if spec is not None else ""
+        lines[0] += f" from {read}{', weighed' if node.weighed else ''}"
     if isinstance(node, Values):
         lines[0] += f" of {'; '.join(str(value) for row in node.rows for value in row)}"
     for child in node.inputs:

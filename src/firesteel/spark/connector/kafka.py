@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+
+from pyspark.sql.datasource import DataSourceStreamReader
 
 from firesteel.catalog.table import Metadata, Table
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.kafka.dead_letter import USUAL_BYTES, DeadLetters
 from firesteel.kafka.partition import find_class
-from firesteel.kafka.position import Subscription
+from firesteel.kafka.position import Partition, Subscription, find_partitions
 from firesteel.kafka.properties import Role, client_config
+from firesteel.kafka.reader import consumer_for
 from firesteel.kafka.transaction import TransactionLimits
 from firesteel.kafka.writer import fit_batches
+from firesteel.observe.shown import OnShown
 from firesteel.options.error_handling import ERROR_HANDLING_LOG_TARGET, ERROR_HANDLING_MODE, ErrorMode
 from firesteel.options.json import IGNORE_PARSE_ERRORS
 from firesteel.options.kafka import (
@@ -36,15 +40,44 @@ from firesteel.options.upsert_kafka import SINK_BUFFER_FLUSH_MAX_ROWS
 from firesteel.plan.fact.delivery import is_exactly_once
 from firesteel.plan.fact.retraction import is_in_order
 from firesteel.plan.node.relation import Scan, Sink
+from firesteel.spark.fault import fault_file
 from firesteel.spark.lower.function.python import send_along
-from firesteel.spark.sink.at_least_once import STAGE
+from firesteel.spark.sink.at_least_once import STAGE, SinkSpec, Writing
 from firesteel.spark.sink.exactly_once import ExactlyOnceSpec, same_cluster
-from firesteel.spark.sink.write_task import WriteSpec
-from firesteel.spark.source.stream_reader import ReadSpec
+from firesteel.spark.sink.write_task import WriteSpec, make_write_task
+from firesteel.spark.source.stream_reader import KafkaStreamReader, ReadSpec
 from firesteel.storage.folder import Folder
 
 #: When everything has yet to be compiled, a batch of so many rows: the first results are there sooner.
 _FIRST_ROWS = 20_000
+
+
+def topics(table: Table) -> tuple[Mapping[str, str], tuple[str, ...]] | None:
+    return client_config(table.options.properties, Role.ADMIN), table.topics
+
+
+def open_source(
+    scan: Scan, number: int, checkpoint: Folder, parallelism: int, *, cold: bool, in_rocksdb: bool
+) -> ReadSpec:
+    return bind_source(scan, number, checkpoint, parallelism, cold=cold, in_rocksdb=in_rocksdb)
+
+
+def partitions(spec: ReadSpec) -> list[Partition]:
+    return find_partitions(consumer_for(spec.config), spec.subscription)
+
+
+def make_reader(spec: ReadSpec) -> DataSourceStreamReader:
+    return KafkaStreamReader(spec)
+
+
+def open_sink(sink: Sink, *, drop_nulls: bool, check_lengths: bool, most_bytes: int | None) -> SinkSpec:
+    spec = bind_sink(sink, drop_nulls=drop_nulls, most_bytes=most_bytes)
+    return replace(spec, check_lengths=check_lengths)
+
+
+def make_writing(spec: SinkSpec, *, is_local: bool, on_shown: OnShown) -> Writing:
+    assert isinstance(spec, WriteSpec)
+    return Writing(make_write_task(spec, fault_file()))
 
 
 def bind_source(

@@ -24,6 +24,7 @@ from firesteel.kafka.properties import Role, client_config
 from firesteel.kafka.transaction import TransactionLimits, check_timeout, find_limits
 from firesteel.kafka.watch import BrokerWatch
 from firesteel.observe.progress import Progress, apply, rest
+from firesteel.observe.shown import OnShown, print_rows
 from firesteel.observe.snapshot import JobSnapshot, State, Waiting
 from firesteel.options.kafka import GROUP_ID, SINK_PARTITIONER, TOPIC_PATTERN
 from firesteel.options.partitioner import Default
@@ -46,6 +47,7 @@ from firesteel.plan.fact.delivery import is_exactly_once
 from firesteel.plan.node.relation import Sink, scans
 from firesteel.plan.show.fingerprint import render_state
 from firesteel.spark.connector.kafka import dead_letter_topic, subscription, transaction_prefix
+from firesteel.spark.connector.port import runtime_of
 from firesteel.spark.failure import explained
 from firesteel.spark.internals import active
 from firesteel.spark.job.checkpoint import Checkpoint
@@ -111,6 +113,8 @@ class Job:
         self._ended = threading.Event()
         self._ending = threading.Lock()
         self._failure: FiresteelError | None = None
+        #: Gets the rows of `print` tables, from the thread of a batch.
+        self.on_shown: OnShown = print_rows
         self._queries: list[RunningQuery] = []
         self._limits: dict[str, TransactionLimits] = {}
         #: The largest message that a topic takes, where it is known.
@@ -194,16 +198,20 @@ class Job:
         for sink in self.analysis.sinks:
             check_partitioner(sink.table.options.get(SINK_PARTITIONER) or Default())
             for table in (sink.table, *(scan.table for scan in scans(sink))):
-                config = tuple(sorted(client_config(table.options.properties, Role.ADMIN).items()))
-                needed.setdefault(config, set()).update(table.topics)
-        for config, topics in needed.items():
-            check_broker(dict(config))
-            check_topics(dict(config), sorted(topics))
+                outside = runtime_of(table).topics(table)
+                if outside is not None:
+                    config, topics = outside
+                    needed.setdefault(tuple(sorted(config.items())), set()).update(topics)
+        for client, names in needed.items():
+            check_broker(dict(client))
+            check_topics(dict(client), sorted(names))
             self._go_on()
         for name, sink in self._named_sinks():
             if is_exactly_once(sink.table):
                 self._limits[name] = _check_limits(sink.table)
-            self._most_bytes |= most_bytes(client_config(sink.table.options.properties, Role.ADMIN), sink.table.topics)
+            written = runtime_of(sink.table).topics(sink.table)
+            if written is not None:
+                self._most_bytes |= most_bytes(dict(written[0]), written[1])
             for scan in scans(sink):
                 topic = _prepare_letters(scan.table)
                 if topic is not None:
@@ -267,6 +275,7 @@ class Job:
                     check_lengths=lengths is LengthEnforcer.ERROR,
                     on_progress=self._note,
                     on_end=self._news.set,
+                    on_shown=lambda shown: self.on_shown(shown),
                     groups=groups,
                     most_bytes=self._most_bytes,
                     idle_seconds=idle.total_seconds() if idle else 0.0,

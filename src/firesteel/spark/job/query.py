@@ -18,16 +18,17 @@ from firesteel.changelog.hidden import REJECT, SLOT
 from firesteel.errors import BrokerAwayError, FiresteelError
 from firesteel.kafka.dead_letter import DeadLetters
 from firesteel.kafka.group import GroupPositions, GroupReader, commit_positions
-from firesteel.kafka.position import find_partitions, from_json
-from firesteel.kafka.reader import consumer_for
+from firesteel.kafka.position import Partition, from_json
 from firesteel.kafka.transaction import TransactionLimits
 from firesteel.observe.progress import Progress, SourceProgress
+from firesteel.observe.shown import OnShown
 from firesteel.options.position import Unbounded
 from firesteel.plan.fact.delivery import is_exactly_once
 from firesteel.plan.fact.event_time import closing_node, watermarked_scans
 from firesteel.plan.node.relation import Scan, Sink, Values
 from firesteel.spark.column import column
-from firesteel.spark.connector.kafka import bind_exactly_once, bind_letters, bind_sink, bind_source, dead_letter_topic
+from firesteel.spark.connector.kafka import bind_exactly_once, bind_letters, dead_letter_topic
+from firesteel.spark.connector.port import runtime_of
 from firesteel.spark.failure import describe, explain_failure, has_lost_process
 from firesteel.spark.fault import planned_fault, reach
 from firesteel.spark.internals import (
@@ -44,11 +45,12 @@ from firesteel.spark.sink.at_least_once import AtLeastOnce, Gate, Written
 from firesteel.spark.sink.exactly_once import ExactlyOnce
 from firesteel.spark.sink.layout import gather_keys
 from firesteel.spark.sink.offset_log import last_committed, planned_batch
+from firesteel.spark.sink.write_task import WriteSpec
 from firesteel.spark.source.equal_rows import observe_weights, observed_rows
 from firesteel.spark.source.event_time import Times, emits_mark
 from firesteel.spark.source.packed_reader import make_source
 from firesteel.spark.source.reject import count_rejects, counted_rejects
-from firesteel.spark.source.stream_reader import KafkaStreamReader, ReadSpec
+from firesteel.spark.source.stream_reader import ReadSpec
 from firesteel.spark.source.tally import take_tally
 from firesteel.spark.source.values import read_values
 from firesteel.storage.folder import Folder
@@ -88,6 +90,7 @@ class RunningQuery:
         check_lengths: bool = False,
         on_progress: Callable[[Progress], None],
         on_end: Callable[[], None],
+        on_shown: OnShown,
         groups: GroupPositions,
         most_bytes: Mapping[str, int],
         idle_seconds: float = 0.0,
@@ -121,10 +124,11 @@ class RunningQuery:
         self._parallelism = partitions = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
         self._most_bytes = most_bytes
         least = min((most_bytes[topic] for topic in sink.table.topics if topic in most_bytes), default=None)
-        spec = bind_sink(sink, drop_nulls=drop_nulls, most_bytes=least)
-        spec = dataclasses.replace(spec, check_lengths=check_lengths)
+        runtime = runtime_of(sink.table)
+        spec = runtime.open_sink(sink, drop_nulls=drop_nulls, check_lengths=check_lengths, most_bytes=least)
         # Who writes exactly once has a new writer for each batch.
-        self._writer = None if is_exactly_once(sink.table) else (spec.config, spec.lossy)
+        kept = isinstance(spec, WriteSpec) and not is_exactly_once(sink.table)
+        self._writer = (spec.config, spec.lossy) if kept and isinstance(spec, WriteSpec) else None
         rows = lower_plan(sink, self._read_table, partitions)
         if trim_pad:
             rows = _fitted(rows, sink)
@@ -135,8 +139,12 @@ class RunningQuery:
         alone = [spec for spec in self._specs if spec.group is not None and groups.is_alone(self._reader(spec))]
         once = bind_exactly_once(sink, job, number, alone, limits)
         self._note_committed()
-        self._once = ExactlyOnce(spec, once, letters, checkpoint, self._note_written, self._gate) if once else None
-        writer = self._once or AtLeastOnce(spec, letters, checkpoint, self._note_written, self._gate)
+        self._once: ExactlyOnce | None = None
+        if once is not None and isinstance(spec, WriteSpec):
+            self._once = ExactlyOnce(spec, once, letters, checkpoint, self._note_written, self._gate)
+        is_local = (session.sparkContext.master or "").startswith("local")
+        writing = runtime.make_writing(spec, is_local=is_local, on_shown=on_shown)
+        writer = self._once or AtLeastOnce(spec, writing, letters, checkpoint, self._note_written, self._gate)
         mode = "append" if closing_node(sink) is not None else "update"
         stream = writer.place(rows).writeStream.outputMode(mode).foreachBatch(writer)
         stream = stream.queryName(name).option("checkpointLocation", checkpoint.uri)
@@ -160,18 +168,19 @@ class RunningQuery:
             self._held += 1
             return read_values(self._session, f"firesteel-{self.name}-values-{self._held}", -self._held, scan)
         number = len(self._specs)
-        spec = bind_source(
+        runtime = runtime_of(scan.table)
+        spec = runtime.open_source(
             scan, number, self._checkpoint, self._parallelism, cold=self._cold, in_rocksdb=self._in_rocksdb
         )
         spec = dataclasses.replace(spec, writer=self._writer)
         if id(scan) in self._waited:
-            spec = self._with_event_time(spec, number)
+            spec = self._with_event_time(spec, number, runtime.partitions(spec))
         self._specs.append(spec)
         letters = bind_letters(scan, number, self._job, self._most_bytes.get(dead_letter_topic(scan.table) or ""))
         if letters is not None:
             self._letters[number] = letters
         source = f"firesteel-{self.name}-{number}"
-        self._session.dataSource.register(make_source(source, spec.schema, KafkaStreamReader(spec)))
+        self._session.dataSource.register(make_source(source, spec.schema, runtime.make_reader(spec)))
         rows = self._session.readStream.format(source).load()
         if spec.slots:
             about = {"source": number, "slots": len(spec.slots)}
@@ -184,10 +193,9 @@ class RunningQuery:
         rows = count_rejects(rows, _observation(number), REJECT)
         return rows.where(column(REJECT).isNull()).drop(REJECT)
 
-    def _with_event_time(self, spec: ReadSpec, number: int) -> ReadSpec:
-        found = find_partitions(consumer_for(spec.config), spec.subscription)[:_MOST_SLOTS]
+    def _with_event_time(self, spec: ReadSpec, number: int, found: list[Partition]) -> ReadSpec:
         # A pattern that matches nothing yet has no partitions; the first to come is told apart from nobody.
-        slots = tuple(found) or (("", 0),)
+        slots = tuple(found[:_MOST_SLOTS]) or (("", 0),)
         self._times[number] = Times(self._folder, number, slots)
         idle = self._idle_seconds if spec.idle_seconds is None else spec.idle_seconds
         return dataclasses.replace(spec, slots=slots, times=self._folder, idle_seconds=idle)

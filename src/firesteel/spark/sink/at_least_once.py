@@ -6,10 +6,12 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from firesteel.catalog.table import BoundFormat
 from firesteel.errors import FiresteelError, JobError
 from firesteel.kafka.dead_letter import (
     DeadLetters,
@@ -21,11 +23,11 @@ from firesteel.kafka.dead_letter import (
 )
 from firesteel.kafka.writer import kept_writer
 from firesteel.spark.failure import CarriedText, carry, short_failure
-from firesteel.spark.fault import fault_file, planned_fault, reach
+from firesteel.spark.fault import planned_fault, reach
 from firesteel.spark.internals import collect_rows
 from firesteel.spark.sink.layout import in_order, is_ordered, spread
 from firesteel.spark.sink.offset_log import planned_batch
-from firesteel.spark.sink.write_task import WRITTEN_ROW, WriteSpec, make_write_task
+from firesteel.spark.sink.write_task import WRITTEN_ROW
 from firesteel.storage.folder import Folder
 
 
@@ -80,6 +82,27 @@ class Gate:
         return not self._lock.locked()
 
 
+@dataclass(frozen=True)
+class Writing:
+    """How one task writes its rows: `task` gives back one `row`, whose first columns are those of `WRITTEN_ROW`. `show` gets
+    what stands in the one behind them, task by task.
+    """
+
+    task: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+    row: str = WRITTEN_ROW
+    show: Callable[[list[str]], None] | None = None
+
+
+class SinkSpec(Protocol):
+    """What the rows of a batch are laid out by: how many tasks write, if that is asked for, and the message key."""
+
+    @property
+    def tasks(self) -> int | None: ...
+
+    @property
+    def key(self) -> BoundFormat | None: ...
+
+
 class AtLeastOnce:
     """For `foreachBatch`: every task writes its own rows; a batch that runs again writes them again.
 
@@ -89,7 +112,8 @@ class AtLeastOnce:
 
     def __init__(
         self,
-        spec: WriteSpec,
+        spec: SinkSpec,
+        writing: Writing,
         letters: tuple[DeadLetters, ...],
         checkpoint: Folder,
         on_written: Callable[[int, Written], None],
@@ -101,7 +125,7 @@ class AtLeastOnce:
         self._stage = checkpoint.child(STAGE)
         self._on_written = on_written
         self._gate = gate
-        self._task = make_write_task(spec, fault_file())
+        self._writing = writing
         self._placed = False
 
     def place(self, rows: DataFrame) -> DataFrame:
@@ -109,7 +133,7 @@ class AtLeastOnce:
         return self._write(rows) if self._placed else rows
 
     def _write(self, rows: DataFrame) -> DataFrame:
-        return rows.mapInArrow(self._task, WRITTEN_ROW)
+        return rows.mapInArrow(self._writing.task, self._writing.row)
 
     def _lay_out(self, batch: DataFrame, batch_id: int) -> DataFrame:
         rows = spread(batch, self._spec.tasks, self._spec.key.columns if self._spec.key else ())
@@ -124,6 +148,8 @@ class AtLeastOnce:
             told = collect_rows(rows)
             raise_told(row.getUTF8String(1).toString() for row in told if not row.isNullAt(1))
             counts = [row.getLong(0) for row in told]
+            if self._writing.show is not None:
+                self._writing.show([row.getUTF8String(2).toString() for row in told])
             letters: dict[int, int] = {}
             if self._letters:
                 sequences = planned_batch(self._checkpoint, batch_id).sequences

@@ -11,13 +11,11 @@ from itertools import chain, islice
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from firesteel.catalog.table import BoundFormat
 from firesteel.changelog.hidden import CODES, KIND
 from firesteel.changelog.kind import RowKind
 from firesteel.errors import FiresteelError, JobError
-from firesteel.formats.arrow_type import arrow_schema
 from firesteel.formats.codec import EncodeError, Encoder
 from firesteel.formats.registry import make_encoder
 from firesteel.kafka.outgoing import Outgoing
@@ -27,11 +25,12 @@ from firesteel.kafka.writer import RefusedError, kept_writer
 from firesteel.options.partitioner import Partitioner
 from firesteel.spark.failure import carry
 from firesteel.spark.fault import FaultFile, reach
+from firesteel.spark.sink.checked_rows import CheckedRows
 from firesteel.spark.sink.destination import Destinations
 from firesteel.spark.sink.last_change import last_changes
 from firesteel.spark.sink.net_change import net_changes
 from firesteel.spark.task import batch_number, task_number
-from firesteel.types import BINARY, CHARACTER, MAX_LENGTH, Binary, Char, Field
+from firesteel.types import Field
 
 #: Gathered changes go on in blocks of so many.
 _BLOCK = 10_000
@@ -112,16 +111,14 @@ def _write_all(spec: WriteSpec, batches: Iterable[pa.RecordBatch]) -> int:
     return written
 
 
-class RowEncoder:
+class RowEncoder(CheckedRows[WriteSpec]):
     """Makes messages of the rows of one task."""
 
     def __init__(self, spec: WriteSpec) -> None:
-        self.spec = spec
-        self._schema = arrow_schema(spec.fields)
+        super().__init__(spec, key_columns=spec.key.columns if spec.key and spec.upsert else ())
         self._value: Encoder = make_encoder(spec.value)
         self._key: Encoder | None = make_encoder(spec.key) if spec.key else None
         self._destinations = Destinations(spec.table, spec.topics, spec.metadata)
-        self._key_columns = frozenset(spec.key.columns if spec.key else ())
         self._choose = make_chooser(spec.partitioner, spec.config, task_number())
 
     def encode_all(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Outgoing]:
@@ -156,16 +153,9 @@ class RowEncoder:
         kinds = pa.array([CODES[change.kind] for change in changes], pa.int8())
         return kept.set_column(kept.schema.get_field_index(KIND), KIND, kinds)
 
-    def _typed(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        rows = batch.select([field.name for field in self.spec.fields])
-        return rows if rows.schema == self._schema else rows.cast(self._schema)
-
     def encode(self, batch: pa.RecordBatch) -> Outgoing:
         kinds = batch.column(KIND) if KIND in batch.schema.names else None
-        rows = self._typed(batch)
-        rows, kinds = self._enforce_not_null(rows, kinds)
-        if self.spec.check_lengths:
-            self._check_lengths(rows)
+        rows, kinds = self.checked(batch, kinds)
         keys: list[bytes | None] | None = None
         if self._key is not None:
             keys = self._encode(self._key, self.spec.key, rows, None)
@@ -206,39 +196,3 @@ class RowEncoder:
             return encoded
         except EncodeError as error:
             raise JobError(f"A row cannot be written to '{self.spec.table}': {error.detail}") from None
-
-    def _check_lengths(self, rows: pa.RecordBatch) -> None:
-        for field in self.spec.fields:
-            wanted = field.type
-            if not isinstance(wanted, (*CHARACTER, *BINARY)) or wanted.length == MAX_LENGTH:
-                continue
-            column = rows.column(field.name)
-            lengths = pc.utf8_length(column) if isinstance(wanted, CHARACTER) else pc.binary_length(column)
-            wrong = pc.not_equal if isinstance(wanted, (Char, Binary)) else pc.greater
-            if pc.any(wrong(lengths, wanted.length)).as_py():
-                raise JobError(
-                    f"The column '{field.name}' of '{self.spec.table}' is of type {wanted.sql} and a row has a value of"
-                    " another length in it.",
-                    hint="Cut it in the query, or SET 'table.exec.sink.type-length-enforcer' = 'TRIM_PAD'.",
-                )
-
-    def _enforce_not_null(self, rows: pa.RecordBatch, kinds: pa.Array | None) -> tuple[pa.RecordBatch, pa.Array | None]:
-        for field in self.spec.fields:
-            if field.type.nullable:
-                continue
-            column = rows.column(field.name)
-            missing = pc.is_null(column)
-            if self.spec.upsert and kinds is not None and field.name not in self._key_columns:
-                # A tombstone carries its key and nothing else.
-                missing = pc.and_(missing, pc.not_equal(kinds, CODES[RowKind.DELETE]))
-            if not pc.any(missing).as_py():
-                continue
-            if not self.spec.drop_nulls:
-                raise JobError(
-                    f"The column '{field.name}' of '{self.spec.table}' is NOT NULL and a row has NULL in it.",
-                    hint="Filter such rows out, or SET 'table.exec.sink.not-null-enforcer' = 'DROP' to drop them.",
-                )
-            kept = pc.invert(missing)
-            rows = rows.filter(kept)
-            kinds = kinds.filter(kept) if kinds is not None else None
-        return rows, kinds

@@ -178,7 +178,7 @@ class KafkaStreamReader(DataSourceStreamReader):
     # -- offsets ---------------------------------------------------------------------------------------------------
 
     def initialOffset(self) -> dict[str, Any]:
-        with _carried():
+        with carried():
             partitions = find_partitions(self._consumer, self.spec.subscription)
             start = find_start(self._consumer, partitions, self.spec.start)
             ends = find_ends(self._consumer, partitions, self.spec.bound)
@@ -196,7 +196,7 @@ class KafkaStreamReader(DataSourceStreamReader):
         return ReadAllAvailable()
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
-        with _carried():
+        with carried():
             try:
                 return self._next_offset(start)
             except BrokerAwayError:
@@ -346,7 +346,7 @@ class KafkaStreamReader(DataSourceStreamReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if isinstance(partition, Mark):
-            yield self._watermark_row(partition.time)
+            yield self.watermark_row(partition.time)
             return
         assert isinstance(partition, Ranges)
         if self.spec.writer is not None:
@@ -358,7 +358,7 @@ class KafkaStreamReader(DataSourceStreamReader):
         yield from weigh(batches, as_stored=self.spec.as_stored) if self.spec.weighed else batches
 
     def _blocks(self, ranges: tuple[Range, ...]) -> Iterator[Iterable[list[Message]]]:
-        with _carried():
+        with carried():
             yield from read_stretches(self.spec.config, ranges)
 
     def _read(self, partition: Range, blocks: Iterable[list[Message]]) -> Iterator[pa.RecordBatch]:
@@ -366,7 +366,7 @@ class KafkaStreamReader(DataSourceStreamReader):
         # Not above: the process that plans offsets decodes nothing, and starts the sooner.
         from firesteel.spark.source.record_decoder import RecordDecoder, header_list
 
-        with _carried():
+        with carried():
             decoder = RecordDecoder(
                 self.spec.value,
                 self.spec.key,
@@ -389,7 +389,7 @@ class KafkaStreamReader(DataSourceStreamReader):
                     tally.add(found, empty)
                 if rejects and stage is not None:
                     stage.add(messages, rejects)
-                yield append_hidden(batch, hidden, _event_time(slot, partition.mark, batch.num_rows))
+                yield append_hidden(batch, hidden, event_time_columns(slot, partition.mark, batch.num_rows))
                 if rejects and self.spec.tolerant:
                     yield self._refused(batch.schema, rejects, messages)
             if stage is not None:
@@ -397,7 +397,7 @@ class KafkaStreamReader(DataSourceStreamReader):
             if self.spec.tally:
                 tally.write(self.spec.tally, self._staged(partition))
 
-    def _watermark_row(self, time: int) -> pa.RecordBatch:
+    def watermark_row(self, time: int) -> pa.RecordBatch:
         columns = [pa.nulls(1, field.type) for field in arrow_schema(self.spec.fields)]
         row = pa.RecordBatch.from_arrays(columns, names=[field.name for field in self.spec.fields])
         return append_hidden(row, self.spec.hidden, {MARK: pa.array([time], pa.int64())})
@@ -427,7 +427,7 @@ def _first_place(partition: Range) -> int:
     return (partition.sequence << 32) - partition.start
 
 
-class _carried:
+class carried:
     """Lets an error of ours out in a form that survives the way to the driver."""
 
     def __enter__(self) -> None:
@@ -450,7 +450,7 @@ def slot_of(slots: tuple[Partition, ...], partition: Partition) -> int:
     return slots.index(partition) if partition in slots else partition[1] % len(slots)
 
 
-def _event_time(slot: int | None, mark: int | None, rows: int) -> dict[str, pa.Array]:
+def event_time_columns(slot: int | None, mark: int | None, rows: int) -> dict[str, pa.Array]:
     """Which channel rows belong to, and the watermark that held when they were read."""
     if slot is None:
         return {}

@@ -1,0 +1,69 @@
+"""What a connector is, as data: its options, what it reads and writes, what key it has, and which module runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from firesteel.changelog.kind import Changelog
+from firesteel.errors import Problem
+from firesteel.options.metadata import MetadataKey
+from firesteel.options.option import Option, Side
+from firesteel.options.rule import Rule
+from firesteel.options.value import OptionValues
+from firesteel.types import Field
+
+
+class Key(Enum):
+    """What a PRIMARY KEY is to a connector."""
+
+    #: It means nothing to it: the table may have one, and the rows have no message key.
+    NONE = "none"
+    #: The message key is chosen by options; a PRIMARY KEY needs a format that carries changes.
+    OPTIONAL = "optional"
+    #: The PRIMARY KEY is the message key, and has to be there.
+    PRIMARY_KEY = "primary key"
+
+
+def _no_identity(options: OptionValues) -> str:
+    return ""
+
+
+def _never(options: OptionValues) -> bool:
+    return False
+
+
+#: Checks the options of single columns: the physical columns and the options of a table.
+FieldCheck = Callable[[tuple[Field, ...], OptionValues], tuple[Problem, ...]]
+
+
+@dataclass(frozen=True)
+class ConnectorSpec:
+    """`other_names` are those that older versions had. `is_` is the connector that it only is another way to write."""
+
+    name: str
+    rows: tuple[Option[Any], ...]
+    rules: tuple[Rule, ...] = ()
+    metadata: tuple[MetadataKey, ...] = ()
+    other_names: tuple[str, ...] = ()
+    is_: str | None = None
+    #: Whether its tables can be read, written, or both.
+    side: Side = Side.BOTH
+    #: The kinds of rows that it gives and takes; None: those of the value format.
+    reads: Changelog | None = None
+    writes: Changelog | None = None
+    key: Key = Key.NONE
+    needs_format: bool = False
+    #: Whether all of its rows are read one after the other, if that is what the options say.
+    is_bounded: Callable[[OptionValues], bool] = _never
+    #: What is read, as text: it stands in the text of a job's state.
+    identity: Callable[[OptionValues], str] = _no_identity
+    check_fields: FieldCheck | None = None
+    #: The module under `firesteel.spark.connector` that reads and writes its tables.
+    runtime: str = ""
+
+    @property
+    def behaves_as(self) -> str:
+        return self.is_ or self.name
