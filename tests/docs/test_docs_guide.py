@@ -35,9 +35,9 @@ CLAIMS = [
         "SET 'taskmanager.numberOfTaskSlots' = '2';",
         None,
     ),
-    ("a setting that nobody knows is a warning", "SET 'no.such.setting' = '1';", "warning"),
+    ("an unknown setting is a warning", "SET 'no.such.setting' = '1';", "warning"),
     (
-        "Functions that give something else each time, such as `UUID()`, are fine in what is written",
+        "Non-deterministic functions, such as `UUID()`, may be written",
         "INSERT INTO t SELECT a, UUID() FROM s;",
         None,
     ),
@@ -54,16 +54,16 @@ CLAIMS = [
     ),
     ("`GROUPING SETS`", "INSERT INTO u SELECT a, b FROM s GROUP BY GROUPING SETS ((a), (b));", "error"),
     (
-        "Aggregates** take a value back when its row goes: COUNT, SUM, AVG",
+        "Aggregates** subtract a value when its row is retracted: COUNT, SUM, AVG",
         "INSERT INTO g SELECT SUM(a), b FROM cdc GROUP BY b;",
         None,
     ),
     (
-        "MIN, MAX and the others are refused over rows that go",
+        "MIN, MAX and the others are refused over retracted rows",
         "INSERT INTO g SELECT MAX(a), b FROM cdc GROUP BY b;",
         "error",
     ),
-    ("they work over rows that only come", "INSERT INTO g SELECT MAX(a), b FROM s GROUP BY b;", None),
+    ("they work over tables that only grow", "INSERT INTO g SELECT MAX(a), b FROM s GROUP BY b;", None),
     (
         "`ROW_NUMBER()`** works as `WHERE row_num <= n` around it",
         "INSERT INTO t SELECT a, b FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY ts) AS row_num FROM s) WHERE row_num = 1;",

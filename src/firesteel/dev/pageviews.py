@@ -1,7 +1,7 @@
 """Page views for the demonstration and the tests: the same rows for the same seed, and an independent count of them.
 
 Row i is a function of (seed, i) alone, so any part of the rows can be made again. The count is taken from the columns,
-before they become JSON: it shares nothing with the way a job goes.
+before they become JSON: it shares no code with a job.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from firesteel.errors import OutsideError
 from firesteel.kafka.admin import check_topics
 
-#: A region and its share of a thousand users: crowds are where real data have them, not spread evenly.
+#: A region and its share of a thousand users: uneven, as in real data.
 REGIONS = (
     ("east-asia", 340),
     ("south-asia", 220),
@@ -37,7 +37,7 @@ Counts = Mapping[str, tuple[int, int]]
 
 @dataclass(frozen=True)
 class PageViews:
-    """A set of page views, not yet made."""
+    """A set of page views, which are made on demand."""
 
     rows: int
     users: int = 10_000
@@ -45,7 +45,7 @@ class PageViews:
     seed: int = 1
 
     def columns(self, start: int = 0, end: int | None = None) -> pl.DataFrame:
-        """The rows from `start` to `end`: user_id, page_id, viewtime, user_region."""
+        """Make the rows from `start` to `end`: user_id, page_id, viewtime, user_region."""
         index = pl.int_range(start, self.rows if end is None else min(end, self.rows), dtype=pl.UInt64)
         rows = pl.select(index.alias("i"))
         user = _dice("i", self.seed, 1) % self.users + 1
@@ -65,23 +65,23 @@ class PageViews:
         )
 
     def messages(self) -> Iterator[list[bytes]]:
-        """The rows as JSON, about 100 bytes each, in blocks."""
+        """Make the rows as JSON, about 100 bytes each, in blocks."""
         for start in range(0, self.rows, _BLOCK):
             yield encode_rows(self.columns(start, start + _BLOCK))
 
     def expected_counts(self) -> dict[str, tuple[int, int]]:
-        """Region → (page views, distinct users), counted from the columns."""
+        """Count the columns: region → (page views, distinct users)."""
         return expected_counts(self.columns())
 
 
 def expected_counts(rows: pl.DataFrame) -> dict[str, tuple[int, int]]:
-    """Region → (page views, distinct users)."""
+    """Count the columns: region → (page views, distinct users)."""
     counted = rows.group_by("user_region").agg(pl.len().alias("pv"), pl.col("user_id").n_unique().alias("uv"))
     return {region: (pv, uv) for region, pv, uv in counted.sort("user_region").iter_rows()}
 
 
 def differences(expected: Counts, found: Counts) -> tuple[str, ...]:
-    """A sentence for each region whose counts are not the expected ones; none when all are."""
+    """Describe each region whose counts are not the expected ones; none when all are."""
     return tuple(
         f"Region '{region}' has {_told(found.get(region))}, expected {_told(expected.get(region))}."
         for region in sorted({*expected, *found})
@@ -90,7 +90,7 @@ def differences(expected: Counts, found: Counts) -> tuple[str, ...]:
 
 
 def encode_rows(rows: pl.DataFrame) -> list[bytes]:
-    """Each row as a JSON object, its time as Flink's SQL standard has it."""
+    """Encode each row as a JSON object, its time as Flink's SQL standard has it."""
     text = rows.select(
         pl.concat_str(
             pl.lit('{"user_id": '),
@@ -117,9 +117,9 @@ def fill_topic(
     waves: int = 1,
     pause: float = 0.0,
 ) -> int:
-    """Write the views to a topic's first partitions in turn, without keys; how many there were.
+    """Write the views to a topic's first partitions in turn, without keys; return their number.
 
-    They come in waves with a pause of that many seconds between them. Raises `OutsideError` unless Kafka confirms
+    They are written in waves with a pause of that many seconds between them. Raises `OutsideError` unless Kafka confirms
     every one.
     """
     check_topics(client_config, [topic])
@@ -160,7 +160,7 @@ def fill_topic(
 
 
 def _dice(column: str, seed: int, throw: int) -> pl.Expr:
-    """A number below 2**31 for each value of a column: a multiplicative hash, the same on every machine and version."""
+    """Make a number below 2**31 for each value of a column: a multiplicative hash, the same on every machine and version."""
     x = (pl.col(column).cast(pl.UInt64) + seed * 1_000_003 + throw * 7_919) % (1 << 31)
     for _ in range(3):
         # All factors stay below 2**63, so nothing here depends on how an overflow is treated.
@@ -170,8 +170,8 @@ def _dice(column: str, seed: int, throw: int) -> pl.Expr:
 
 
 def _region(place: pl.Expr) -> pl.Expr:
-    """The region of a number below 1000."""
-    # Built from the crowd's end: each step decides between one region and all that come after it.
+    """Choose the region of a number below 1000."""
+    # Built from the last region: each step decides between one region and all that follow it.
     limit, steps = 0, []
     for name, share in REGIONS:
         limit += share

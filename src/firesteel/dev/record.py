@@ -1,4 +1,4 @@
-"""Records of a topic as they are, for people who look into one or fill one by hand."""
+"""Reads and writes the records of a topic as bytes, for people who look into one or fill one by hand."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from confluent_kafka import TopicPartition as Place
 from firesteel.errors import OutsideError
 from firesteel.kafka.admin import check_topics, describe_topics
 
-#: What every client here is told, so that librdkafka prints nothing of its own.
+#: Settings of every client here, so that librdkafka prints nothing itself.
 _QUIET: Mapping[str, object] = {"log_level": 0, "error_cb": lambda error: None}
 
-#: Nothing heard for so long means that the broker is gone: a partition that ends says so.
+#: Without any message or end of partition for so long, the broker is gone.
 _PATIENCE = 30.0
 
 
@@ -47,7 +47,7 @@ def read_records(
     limit: int | None = None,
     partition: int | None = None,
 ) -> Iterator[Record]:
-    """The records up to the topic's present end, or for ever with `follow`; in order within each partition."""
+    """Read the records up to the topic's present end, or for ever with `follow`; in order within each partition."""
     [described] = describe_topics(client_config, [topic])
     partitions = [p.index for p in described.partitions if partition is None or p.index == partition]
     if not partitions:
@@ -59,7 +59,7 @@ def read_records(
         {
             **client_config,
             **_QUIET,
-            # The client wants a group although nothing is committed to it.
+            # The client needs a group although nothing is committed to it.
             "group.id": "firesteel-topic-read",
             "enable.auto.commit": False,
             "enable.partition.eof": True,
@@ -113,7 +113,7 @@ def _bytes(value: str | bytes | None) -> bytes | None:
 def write_records(
     client_config: Mapping[str, str], topic: str, records: Iterable[tuple[bytes | None, bytes | None]]
 ) -> int:
-    """Write these keys and values, each key to the partition that the Java client would choose; how many there were.
+    """Write these keys and values, each key to the partition that the Java client would choose; return their number.
 
     Returns when every one is confirmed; raises `OutsideError` when one is not.
     """
@@ -124,7 +124,7 @@ def write_records(
         if error is not None:
             refused.append(error.str())
 
-    # No `linger.ms`: somebody may be typing these lines.
+    # No `linger.ms`: a person may be typing these lines.
     producer = Producer({**client_config, **_QUIET, "partitioner": "murmur2_random"})
     count = 0
     for key, value in records:

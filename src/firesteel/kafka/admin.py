@@ -30,13 +30,13 @@ from firesteel.kafka.passing import away, error_of, is_passing, reason_of
 
 T = TypeVar("T")
 
-#: An address that refuses connections, or a name that does not exist, will not get better by waiting longer than this.
+#: How long to wait for an address that refuses connections or a name that does not exist.
 _HOPELESS_AFTER = 3.0
 
-#: Answers to the question for a topic's id that are no reason to stop: its offsets, asked for next, say it better.
+#: Errors of the request for a topic's id that are ignored: the request for its offsets, which follows, reports them better.
 _UNTOLD = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError.TOPIC_AUTHORIZATION_FAILED)
 
-#: What is heard when the broker does not take the login, or one side not the other's certificate.
+#: Errors that say that the broker refuses the login, or that a certificate is not accepted.
 _REFUSALS = {
     KafkaError._AUTHENTICATION: (
         "refuses the login",
@@ -75,11 +75,11 @@ class Topic:
 
 
 class _Client:
-    """An admin client that prints nothing and remembers what it heard."""
+    """An admin client that prints nothing and remembers librdkafka's last errors."""
 
     def __init__(self, config: Mapping[str, str]) -> None:
         self.heard: list[KafkaError] = []
-        # librdkafka would write its complaints to standard error, in the middle of our own output.
+        # librdkafka would write its errors to standard error, in the middle of our own output.
         quiet: dict[str, object] = {"log_level": 0, "error_cb": self.heard.append}
         try:
             self.admin = AdminClient({**config, **quiet})  # type: ignore[dict-item]  # its stub knows fewer types
@@ -93,13 +93,13 @@ class _Client:
             raise UsageError(f"The Kafka client does not take its settings: {told}.") from error
 
     def why(self) -> str | None:
-        """The last thing heard that says more than that nobody is there."""
+        """Return the last error that says more than that no broker answered."""
         self.admin.poll(0)
         telling = [error for error in self.heard if error.code() != KafkaError._ALL_BROKERS_DOWN]
         return telling[-1].str() if telling else None
 
     def refusal(self) -> KafkaError | None:
-        """What the other side said when it did not let us in: that does not get better by asking again."""
+        """Return the broker's reason for refusing the login or certificate, which no retry can mend."""
         self.admin.poll(0)
         return next((error for error in self.heard if error.code() in _REFUSALS), None)
 
@@ -123,7 +123,7 @@ def _client(config: Mapping[str, str]) -> _Client:
 
 
 def close_clients() -> None:
-    """Let go of every client of this process. Those destroyed while Python shuts down can hang."""
+    """Close every client of this process. Clients that are destroyed while Python shuts down can hang."""
     _clients.clear()
 
 
@@ -176,13 +176,13 @@ def check_topics(client_config: Mapping[str, str], names: Iterable[str], timeout
 def list_topics(
     client_config: Mapping[str, str], *, internal: bool = False, timeout: float = 10.0
 ) -> tuple[Topic, ...]:
-    """Every topic in order of its name; Kafka's own (`__consumer_offsets`) only on request."""
+    """List every topic in order of its name; Kafka's own (`__consumer_offsets`) only on request."""
     names = [name for name in _partition_counts(client_config, timeout) if internal or not name.startswith("__")]
     return describe_topics(client_config, names, timeout)
 
 
 def describe_topics(client_config: Mapping[str, str], names: Iterable[str], timeout: float = 10.0) -> tuple[Topic, ...]:
-    """These topics with their partitions and watermarks, in order of their names."""
+    """Describe these topics with their partitions and watermarks, in order of their names."""
     wanted = sorted(set(names))
     check_topics(client_config, wanted, timeout)
     counts = _partition_counts(client_config, timeout)
@@ -195,7 +195,7 @@ def describe_topics(client_config: Mapping[str, str], names: Iterable[str], time
 
 
 def topic_ids(client_config: Mapping[str, str], names: Iterable[str], timeout: float = 60.0) -> dict[str, str]:
-    """What tells a topic from another one of the same name, created later. Brokers before 2.8 have no such id."""
+    """Look up Kafka's id of each topic, which differs when a topic was deleted and created again. Brokers before 2.8 have none."""
     wanted = sorted(set(names))
     if not wanted:
         return {}
@@ -260,7 +260,7 @@ def delete_topic(
 
 
 def broker_settings(client_config: Mapping[str, str], names: Iterable[str], timeout: float = 10.0) -> dict[str, int]:
-    """These numbers of a broker's own configuration, as far as it tells them: not everybody may ask."""
+    """Read these numbers from a broker's configuration; those that the client may not read are left out."""
     admin = _client(client_config).admin
     try:
         number = next(iter(admin.list_topics(timeout=timeout).brokers))
@@ -273,7 +273,7 @@ def broker_settings(client_config: Mapping[str, str], names: Iterable[str], time
 
 
 def most_bytes(client_config: Mapping[str, str], topics: Iterable[str], timeout: float = 10.0) -> dict[str, int]:
-    """The largest message that each topic takes, with what Kafka adds to it, as far as the cluster tells: not everybody may ask."""
+    """Read the largest message that each topic takes, with Kafka's overhead; topics that the client may not read are left out."""
     resources = {topic: ConfigResource(ResourceType.TOPIC, topic) for topic in topics}
     if not resources:
         return {}
@@ -288,7 +288,7 @@ def most_bytes(client_config: Mapping[str, str], topics: Iterable[str], timeout:
 
 
 def group_names(client_config: Mapping[str, str], timeout: float = 10.0) -> list[str]:
-    """The consumer groups of the cluster, as far as it tells: not everybody may ask."""
+    """List the consumer groups of the cluster that the client may see."""
     try:
         told = _result(_client(client_config).admin.list_consumer_groups(request_timeout=timeout), timeout)
     except (KafkaException, OutsideError):
@@ -297,11 +297,11 @@ def group_names(client_config: Mapping[str, str], timeout: float = 10.0) -> list
 
 
 def _partition_counts(config: Mapping[str, str], timeout: float) -> dict[str, int]:
-    """The number of partitions of every topic whose partitions all have a leader."""
+    """Count the partitions of every topic whose partitions all have a leader."""
     try:
         listed = _client(config).admin.list_topics(timeout=min(2.0, timeout)).topics
     except KafkaException:
-        # Ask again with patience, and with a sentence for the case that nobody answers.
+        # Ask again with a longer time limit, and with a sentence for the case that no broker answers.
         check_broker(config, timeout)
         listed = _client(config).admin.list_topics(timeout=timeout).topics
     return {
@@ -349,7 +349,7 @@ def _wait(done: Callable[[], bool], what: str, timeout: float) -> None:
 
 
 def _refused_because(error: KafkaError) -> str:
-    """librdkafka's sentence without its bookkeeping and without OpenSSL's.
+    """Strip librdkafka's and OpenSSL's prefixes from an error.
 
     >>> _refused_because(KafkaError(KafkaError._SSL, "ssl://b:1/bootstrap: SSL handshake failed: error:0A000086:SSL "
     ... "routines::certificate verify failed: broker certificate could not be verified (after 4ms in state SSL)"))
@@ -362,7 +362,7 @@ def _refused_because(error: KafkaError) -> str:
 
 
 def _plain(why: str) -> str:
-    """librdkafka's sentence without its own bookkeeping.
+    """Strip librdkafka's prefix and suffix from an error.
 
     >>> _plain("127.0.0.1:1/bootstrap: Connect to ipv4#127.0.0.1:1 failed: Connection refused (after 0ms in state X)")
     'Connection refused'

@@ -1,8 +1,8 @@
-"""Dead letters: records that could not be read, on their way to the topic that keeps them.
+"""Bad records: stages records that could not be read, and writes them to the topic that keeps them.
 
-The worker that finds one cannot write it to Kafka yet: its task may run again, and its batch too. So it is staged: a
-range of a partition gives one file, which has the same name and content however often the range is read. Whoever
-finishes the batch writes what is staged, and takes the files away when the batch is done.
+The worker that finds one cannot write it to Kafka yet: its task may run again, and its batch too. So it is staged: an
+offset range of a partition gives one file, which has the same name and content however often the range is read. The task
+that finishes the batch writes the staged records, and the files are removed when the batch is done.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from firesteel.kafka.outgoing import HEADERS, Headers, as_bytes
 from firesteel.kafka.writer import RefusedError, Writer
 from firesteel.storage.folder import Folder
 
-#: What the headers that say where a record came from and why it is here begin with.
+#: The prefix of the headers that say where a record came from and why it is here.
 PREFIX = "__error."
 
-#: What a topic takes if nobody has said otherwise.
+#: The largest message of a topic with Kafka's default settings.
 USUAL_BYTES = 1_048_588
-#: What Kafka adds to a message at most: lengths, offsets, times.
+#: The most that Kafka adds to a message: lengths, offsets, times.
 _FRAME = 200
 
-#: How the files end that hold them.
+#: The suffix of the staged files.
 _ENDING = "arrow"
 
-#: Records are handed to the file in portions of about so many bytes.
+#: The file is written in portions of about this many bytes.
 _PORTION = 8 * 1024 * 1024
 
 _SCHEMA = pa.schema(
@@ -90,7 +90,7 @@ class StagedRange:
 
 
 class Stage:
-    """Takes the bad records of one range. No file is made before there is one; it gets its name when all are in it."""
+    """Stages the bad records of one offset range. The file is created with the first of them and renamed when it is complete."""
 
     def __init__(self, folder: Folder, staged: StagedRange) -> None:
         self._folder = folder
@@ -101,7 +101,7 @@ class Stage:
         self._bytes = 0
 
     def add(self, messages: list[Message], rejects: Iterable[Reject]) -> None:
-        """The messages of a block that gave no row, each once, whatever is wrong with it."""
+        """Add the messages of a block that gave no row, each once."""
         refused: dict[int, Reject] = {}
         for reject in rejects:
             if not reject.kept:
@@ -136,7 +136,7 @@ class Stage:
         self._rows, self._bytes = [], 0
 
     def close(self) -> None:
-        """The range is read to its end."""
+        """Finish the file: the range has been read to its end."""
         if self._rows:
             self._hand_over()
         if self._writer is not None:
@@ -145,7 +145,7 @@ class Stage:
 
 
 def staged_ranges(folder: Folder, sequences: Mapping[int, int], ending: str = _ENDING) -> tuple[StagedRange, ...]:
-    """What is staged for these sources at these sequences, in the order of their offsets."""
+    """List the staged ranges of these sources at these sequences, in the order of their offsets."""
     found = [
         StagedRange.of(f"{stage}/{name}")
         for stage in (f"{source}-{sequence}" for source, sequence in sequences.items())
@@ -156,7 +156,7 @@ def staged_ranges(folder: Folder, sequences: Mapping[int, int], ending: str = _E
 
 
 def remove_stages(folder: Folder, sequences: Mapping[int, int]) -> None:
-    """Takes away what was staged up to these sequences. What cannot be removed now is removed another time."""
+    """Remove the files staged up to these sequences. A file that cannot be removed now is removed after a later batch."""
     for stage in folder.list():
         source, _, sequence = stage.partition("-")
         if source.isdecimal() and sequence.isdecimal() and int(sequence) <= sequences.get(int(source), -1):
@@ -164,13 +164,13 @@ def remove_stages(folder: Folder, sequences: Mapping[int, int]) -> None:
 
 
 def write_letters(writer: Writer, letters: DeadLetters, folder: Folder, ranges: Iterable[StagedRange]) -> int:
-    """Writes what is staged for these ranges; how many records. The writer is to be flushed by `flush_letters`."""
+    """Write the records staged for these ranges and return their number. `flush_letters` flushes the writer."""
     written = 0
     reached: dict[tuple[str, int], int] = {}
     for staged in ranges:
         place = staged.topic, staged.partition
         for record in _records(folder, staged):
-            # A range that was cut elsewhere when the batch first ran has left a file too: no record goes out twice.
+            # The ranges of the batch's first run may have been divided otherwise and have files too: write no record twice.
             if record["offset"] <= reached.get(place, -1):
                 continue
             reached[place] = record["offset"]
@@ -188,8 +188,8 @@ def write_letters(writer: Writer, letters: DeadLetters, folder: Folder, ranges: 
 def _fitted(
     key: bytes | None, value: bytes | None, headers: Headers, most_bytes: int
 ) -> tuple[bytes | None, bytes | None]:
-    """The record as the topic takes it. What is too large for it is cut, and `__error.cut` says how large it was: one bad record does
-    not stop a job that is to survive bad records.
+    """Cut a record that is too large for the topic, and say in `__error.cut` how large it was, so that
+    one bad record does not stop a job that is to survive bad records.
 
     >>> headers: Headers = []
     >>> _fitted(b"k", b"short", headers, 1000)
@@ -236,7 +236,7 @@ def _records(folder: Folder, staged: StagedRange) -> Iterator[dict[str, Any]]:
 
 
 def _headers(record: Mapping[str, Any], letters: DeadLetters, staged: StagedRange) -> Headers:
-    """The record's own headers, then ours: nothing of the original is lost, and the last of a name wins."""
+    """Put our headers behind the record's own: none of those is lost, and the last of a name wins."""
     own: Headers = [(header["name"], header["value"]) for header in record["headers"] or ()]
     said = {
         "reason": record["reason"],

@@ -1,4 +1,4 @@
-"""Telling a consumer group where a job stands, so that ordinary Kafka tools show its lag."""
+"""Commits a job's positions to its consumer groups, so that ordinary Kafka tools show its lag."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from firesteel.kafka.reader import consumer_for
 
 @dataclass(frozen=True)
 class GroupReader:
-    """One of those that read with a group: the source `number` of a query, with the client's configuration."""
+    """A reader of a group: the source `number` of a query, with the client's configuration."""
 
     query: str
     number: int
@@ -33,8 +33,8 @@ class GroupReader:
 
 
 class GroupPositions:
-    """Where the groups of a job stand. Of several that read one partition with one group, the group stands where the last of
-    them does: what it has not read yet is part of the lag.
+    """The positions of a job's groups. Where several sources read one partition with one group, the group has the lowest of
+    their positions: the lag includes what any of them has not read.
 
     >>> one, two = (GroupReader(name, 0, {}, Subscription(("t",))) for name in "ab")
     >>> positions = GroupPositions([one, two])
@@ -50,7 +50,7 @@ class GroupPositions:
         self._lock = threading.Lock()
 
     def is_alone(self, reader: GroupReader) -> bool:
-        """Whether nobody else in the job moves this group on the same topics."""
+        """Check that no other source of the job commits this group on the same topics."""
         return not any(
             other.group == reader.group and _overlap(other.subscription, reader.subscription)
             for other in self._readers
@@ -58,7 +58,7 @@ class GroupPositions:
         )
 
     def note(self, reader: GroupReader, positions: Positions) -> Positions:
-        """Where the group stands now, as far as all its readers are known to have come."""
+        """Note a reader's positions and return those that all readers of the group have reached."""
         with self._lock:
             self._positions[reader.query, reader.number] = positions
             found: Positions = {}
@@ -70,14 +70,14 @@ class GroupPositions:
             return found
 
     def _position(self, reader: GroupReader, partition: tuple[str, int]) -> int | None:
-        """None: it does not read that partition; -1: nobody knows yet."""
+        """Return a reader's position; None if it does not read that partition, -1 if it is not known yet."""
         if not reader.reads(partition[0]):
             return None
         return self._positions.get((reader.query, reader.number), {}).get(partition, -1)
 
 
 def _overlap(one: Subscription, other: Subscription) -> bool:
-    """Whether two subscriptions may read the same topic. Of two patterns nobody can tell."""
+    """Check whether two subscriptions may read the same topic. Two patterns always may."""
     for pattern, topics in ((one.pattern, other.topics), (other.pattern, one.topics)):
         if pattern is not None and any(re.fullmatch(pattern, topic) for topic in topics):
             return True
@@ -85,7 +85,7 @@ def _overlap(one: Subscription, other: Subscription) -> bool:
 
 
 def commit_positions(config: Mapping[str, str], positions: Positions) -> bool:
-    """Commits the positions to the configuration's group. False: the broker did not take them; the next try may."""
+    """Commit the positions to the configuration's group. False: the commit failed, and the next one may succeed."""
     offsets = [TopicPartition(topic, number, offset) for (topic, number), offset in positions.items()]
     if not offsets:
         return True

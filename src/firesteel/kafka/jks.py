@@ -38,7 +38,7 @@ class JavaStore:
 
 
 def read_jks(data: bytes, password: str | None, key_password: str | None = None) -> JavaStore:
-    """What is in the file. Without a password its digest is not checked, as in Java; keys cannot be read then."""
+    """Read the entries of the file. Without a password its digest is not checked, as in Java; keys cannot be read then."""
     if password is not None:
         digest = hashlib.sha1(_utf16(password) + _SALT + data[:-20], usedforsecurity=False).digest()
         if digest != data[-20:]:
@@ -50,7 +50,7 @@ def read_jks(data: bytes, password: str | None, key_password: str | None = None)
 
 
 class _Bytes:
-    """The bytes from a place on, taken one after the other."""
+    """Reads bytes one after the other from a position on."""
 
     def __init__(self, data: bytes, at: int) -> None:
         self._data, self._at = data, at
@@ -61,7 +61,7 @@ class _Bytes:
         return int(value)
 
     def take(self, form: str) -> bytes:
-        """As many bytes as the number before them says."""
+        """Read a number and then that many bytes."""
         length = self.number(form)
         if length < 0 or self._at + length > len(self._data):
             raise IndexError(length)
@@ -96,7 +96,7 @@ def _certificate(data: _Bytes, version: int) -> bytes:
 
 
 def _open_key(sealed: bytes, password: str) -> bytes:
-    """The key, out of Java's own cipher: each 20 bytes are hidden by a digest of the password and the 20 before them."""
+    """Decrypt the key, which Java's own cipher has encrypted: each 20 bytes are combined with a digest of the password and the 20 before them."""
     hidden = _protected(sealed)
     salt, body, check = hidden[:20], hidden[20:-20], hidden[-20:]
     secret = _utf16(password)
@@ -111,7 +111,7 @@ def _open_key(sealed: bytes, password: str) -> bytes:
 
 
 def _protected(sealed: bytes) -> bytes:
-    """The hidden bytes inside SEQUENCE { SEQUENCE { cipher, … }, OCTET STRING }."""
+    """Find the encrypted bytes inside SEQUENCE { SEQUENCE { cipher, … }, OCTET STRING }."""
     outer, _ = _element(sealed, 0)
     algorithm, after = _element(outer, 0)
     cipher, _ = _element(algorithm, 0)
@@ -122,7 +122,7 @@ def _protected(sealed: bytes) -> bytes:
 
 
 def _element(data: bytes, at: int) -> tuple[bytes, int]:
-    """The content of the DER element at a place, and where it ends."""
+    """Return the content of the DER element at a position, and where it ends."""
     length, at = data[at + 1], at + 2
     if length & 0x80:
         count = length & 0x7F

@@ -1,4 +1,4 @@
-"""Files of certificates and keys as Java's clients name them, opened for librdkafka, which reads fewer kinds.
+"""Opens the certificate and key files of Java's clients for librdkafka, which reads fewer kinds.
 
 They are opened where the job starts. Trusted certificates then travel as text, so that a trust store need not be on the
 machines of a cluster; what a file is, its first bytes say, because `keytool` writes PKCS12 into files called `.jks`.
@@ -28,7 +28,7 @@ _VARIABLE = "FIRESTEEL_STORE_PASSWORD"
 
 
 def open_stores(config: Mapping[str, str]) -> dict[str, str]:
-    """The settings with Java's stores replaced by what librdkafka takes."""
+    """Replace Java's stores in the settings by PEM text and files that librdkafka reads."""
     opened = dict(config)
     location, password = opened.pop(f"{_TRUST}.location", None), opened.pop(f"{_TRUST}.password", None)
     if location is not None:
@@ -41,7 +41,7 @@ def open_stores(config: Mapping[str, str]) -> dict[str, str]:
 
 
 def _state(store: str, location: str) -> tuple[int, int]:
-    """What changes when the file is replaced."""
+    """Return the file's size and time, which change when it is replaced."""
     try:
         found = Path(location).stat()
     except OSError as error:
@@ -70,7 +70,7 @@ def _trusted(location: str, password: str | None, _: tuple[int, int]) -> str:
 
 
 def _identity(location: str, config: dict[str, str]) -> dict[str, str]:
-    """The client's key and certificate. librdkafka reads PKCS12 itself, and PEM, each out of the one file."""
+    """Set the client's key and certificate. librdkafka reads PKCS12 itself, and PEM, each out of the one file."""
     data = _read(_IDENTITY, location)
     password = config.get(f"{_IDENTITY}.password")
     if data.startswith(MAGIC):
@@ -94,7 +94,7 @@ def _identity(location: str, config: dict[str, str]) -> dict[str, str]:
 
 
 def _keytool(location: str, password: str | None) -> str:
-    """What Java's own tool finds in a PKCS12 file, whose certificates are encrypted."""
+    """Read a PKCS12 file, whose certificates are encrypted, with Java's own `keytool`."""
     if password is None:
         raise _unreadable(_TRUST, location, "it is PKCS12 and needs 'properties.ssl.truststore.password'")
     java = find_java()

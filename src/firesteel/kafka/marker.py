@@ -51,7 +51,7 @@ def parse_marker(text: str) -> Marker:
 
 @dataclass(frozen=True)
 class Attempt:
-    """A batch that is about to be written, and what its checkpoint knows.
+    """A batch that is about to be written, and the facts of its checkpoint.
 
     `known` is the last batch that is known to have left a marker, `known_age` how long ago that was. `again`: the batch
     was planned by an earlier run of the job, `age` ago. Kafka forgets a marker after `retention`. All in seconds.
@@ -73,7 +73,7 @@ class Decision(Enum):
 
 
 def decide(attempt: Attempt, marker: Marker | None, topic: str) -> Decision:
-    """Whether the batch is to be written. It is read after fencing: from then on nobody else can move the marker.
+    """Decide whether the batch is written or skipped. The marker is read after fencing: no other process can change it then.
 
     >>> attempt = Attempt("4a7c", 12, "c0ffee")
     >>> decide(attempt, Marker("4a7c", 12, "c0ffee", 500, 0), "t"), decide(attempt, None, "t")
@@ -100,7 +100,7 @@ def decide(attempt: Attempt, marker: Marker | None, topic: str) -> Decision:
 
 
 def _check_absence(attempt: Attempt, topic: str) -> None:
-    """No marker means that the batch was never written, unless Kafka has lost or forgotten the marker."""
+    """Raise if Kafka may have lost or expired the marker; otherwise no marker means that the batch was never written."""
     if attempt.known is not None and attempt.known_age < attempt.retention:
         raise JobError(
             f"Batch {attempt.known} was written to '{topic}', and its marker is gone: the topic was deleted and created"

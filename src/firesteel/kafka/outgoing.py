@@ -1,4 +1,4 @@
-"""Messages that are ready to be written, many at a time: a column for each thing a message has.
+"""A block of messages that are ready to be written, as columns: keys, values, partitions, headers, timestamps.
 
 >>> block = Outgoing("t", [b"1", None], keys=[b"a", b"b"])
 >>> Outgoing.unpack(block.pack()) == block
@@ -36,7 +36,7 @@ _TYPES = {
 
 
 class Message(NamedTuple):
-    """One of them; `timestamp` 0 lets the client set it. Arguments of `Writer.write`, in order."""
+    """One message; `timestamp` 0 lets the client set it. Arguments of `Writer.write`, in order."""
 
     topic: str
     key: bytes | None
@@ -64,7 +64,7 @@ class Outgoing:
 
     @cached_property
     def size(self) -> int:
-        """How many bytes the values have."""
+        """Sum up the bytes of the values."""
         return sum(map(len, filter(None, self.values)))
 
     @classmethod
@@ -88,7 +88,7 @@ class Outgoing:
         return replace(self, **chosen)
 
     def portions(self, most_rows: int, most_bytes: int) -> Iterator[Outgoing]:
-        """The same messages in blocks that have at most so many of them, and about so many bytes."""
+        """Divide the messages into blocks of at most `most_rows` messages and about `most_bytes` bytes."""
         step = max(1, min(most_rows, most_bytes * len(self) // (self.size or 1)))
         if step >= len(self):
             yield self
@@ -99,7 +99,7 @@ class Outgoing:
             yield replace(self, **part)
 
     def pack(self) -> bytes:
-        """As one text of bytes: what travels between processes as one value costs nothing for each message."""
+        """Serialize the block to one value, so that Spark's shuffle costs nothing for each message."""
         columns = self._columns()
         if self.headers:
             columns["headers"] = [
@@ -130,7 +130,7 @@ class Outgoing:
         return cls(**columns)
 
     def _columns(self) -> dict[str, list[Any]]:
-        """What every message has of its own."""
+        """Return the columns that differ from message to message."""
         found = {name: getattr(self, name) for name in _TYPES}
         return {name: values for name, values in found.items() if isinstance(values, list)}
 

@@ -1,4 +1,4 @@
-"""Which partition of its topic a message goes to."""
+"""Chooses the partition of a message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PartitionChooser = Callable[[bytes | None, bytes | None, str], int]
 
 
 def make_chooser(partitioner: Partitioner, config: Mapping[str, str], task: int) -> PartitionChooser | None:
-    """The choice for one writing task. None: `default` and `round-robin` leave it to the client, as Flink does."""
+    """Make the partition chooser of one writing task. None: `default` and `round-robin` leave it to the client, as Flink does."""
     known: dict[str, list[int]] = {}
 
     def numbers(topic: str) -> list[int]:
@@ -36,14 +36,14 @@ def make_chooser(partitioner: Partitioner, config: Mapping[str, str], task: int)
 
 
 def check_partitioner(partitioner: Partitioner) -> Partitioner:
-    """Raises `UsageError` unless a class of the user's can be used: here, before the first row is there to be written."""
+    """Raise `UsageError` unless the user's class can be used, before the first row is written."""
     if isinstance(partitioner, Custom):
         _make(partitioner)
     return partitioner
 
 
 def find_class(partitioner: Custom) -> type:
-    """The class: here, or as it came along from where the job was started."""
+    """Find the class: installed here, or sent along from where the job was started."""
     if partitioner.loaded is not None:
         return partitioner.loaded
     found: type = getattr(importlib.import_module(partitioner.module), partitioner.class_name)
@@ -51,7 +51,7 @@ def find_class(partitioner: Custom) -> type:
 
 
 def _make(partitioner: Custom) -> Any:
-    """An object of the class."""
+    """Make an object of the class."""
     path = partitioner.path
     try:
         made = find_class(partitioner)()

@@ -1,7 +1,7 @@
 """Which errors of a Kafka client pass by themselves: a broker restarts, a partition changes hands, a coordinator loads.
 
-Whoever meets one tries again. Where it waits for longer than a call may take it raises `BrokerAwayError`, and the query is
-started again until the brokers are back (`spark/job/query.py`).
+Callers try again. A call that has failed for longer than it may take raises `BrokerAwayError`, and the query is started
+again until the brokers are back (`spark/job/query.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from firesteel.errors import BrokerAwayError
 
 T = TypeVar("T")
 
-#: How long one look-up is tried before its caller is told that the broker is away.
+#: How long one look-up is tried before it raises `BrokerAwayError`.
 PATIENCE = 10.0
 #: How long one request may take. A broker that has just gone does not answer, and another one may.
 REQUEST_SECONDS = 5.0
@@ -80,7 +80,7 @@ def error_of(exception: KafkaException) -> KafkaError | None:
 
 
 def reason_of(exception: KafkaException) -> str:
-    """What the client says, without its wrapping."""
+    """Extract the client's own text from an error."""
     cause = error_of(exception)
     return (cause.str() if cause is not None else str(exception)).rstrip(".")
 
@@ -92,9 +92,9 @@ def away(reason: str) -> BrokerAwayError:
 
 
 def ask(request: Callable[[], T], patience: float = PATIENCE) -> T:
-    """The answer to a request, which is made again while it fails with an error that passes.
+    """Make a request, and make it again while it fails with an error that passes.
 
-    Raises `BrokerAwayError` when the patience is at its end, and `KafkaException` for what does not pass.
+    Raises `BrokerAwayError` when its time is over, and `KafkaException` for what does not pass.
     """
     deadline = time.monotonic() + patience
     while True:

@@ -1,4 +1,4 @@
-"""What a job has left on the cluster when its state is gone: the markers of its transactions."""
+"""Finds earlier transactions of a job whose state is gone, by the markers they left on the cluster."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PATIENCE = 10.0
 def find_past(
     admin: Mapping[str, str], reader: Mapping[str, str], prefix: str, number: int, topic: str
 ) -> Marker | None:
-    """The last thing that a job with these transactional ids wrote to the topic, as far as the cluster tells."""
+    """Find the last marker that a job with these transactional ids wrote to the topic, if the client may read it."""
     ours = re.compile(transaction_id(re.escape(prefix), _QUERY, number))
     found = [_marker({**reader, "group.id": name}, topic) for name in group_names(admin) if ours.fullmatch(name)]
     return max((marker for marker in found if marker is not None), key=lambda marker: marker.millis, default=None)
@@ -31,7 +31,7 @@ def _marker(config: Mapping[str, str], topic: str) -> Marker | None:
     try:
         return last_marker(consumer, topic, _PATIENCE)
     except (KafkaException, JobError):
-        # Who may not ask does not learn it.
+        # Without permission to read the marker, assume there was no earlier run.
         return None
     finally:
         consumer.close()

@@ -1,4 +1,4 @@
-"""Where partitions stand: looking up the offsets at which reading starts and ends."""
+"""Looks up the offsets at which reading starts and ends."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Subscription:
 
 
 def find_partitions(consumer: Consumer, subscription: Subscription) -> list[Partition]:
-    """Every partition of the topics subscribed to. A topic that is listed has to exist; a pattern may match none."""
+    """List every partition of the topics subscribed to. A topic that is listed has to exist; a pattern may match none."""
     started = time.monotonic()
     while True:
         metadata = _ask(lambda: consumer.list_topics(timeout=REQUEST_SECONDS))
@@ -71,7 +71,7 @@ def find_partitions(consumer: Consumer, subscription: Subscription) -> list[Part
 
 
 def find_start(consumer: Consumer, partitions: Iterable[Partition], start: StartPosition) -> Positions:
-    """The offset each partition starts at when there is no checkpoint."""
+    """Look up the offset each partition starts at when there is no checkpoint."""
     wanted = list(partitions)
     match start:
         case Earliest():
@@ -103,7 +103,7 @@ def find_start(consumer: Consumer, partitions: Iterable[Partition], start: Start
 
 
 def find_ends(consumer: Consumer, partitions: Iterable[Partition], bound: Bound) -> Positions | None:
-    """The offset at which each partition ends, which is not read any more; None: it does not end."""
+    """Look up the end of each partition, exclusive; None: the source is not bounded."""
     wanted = list(partitions)
     match bound:
         case Unbounded():
@@ -128,14 +128,14 @@ def latest(consumer: Consumer, partitions: Iterable[Partition]) -> Positions:
 
 
 def at_timestamp(consumer: Consumer, partitions: Iterable[Partition], millis: int) -> Positions:
-    """The first record that is not older; a partition that has none stands at its end."""
+    """Look up the first record that is not older; a partition without one gives its end."""
     wanted = list(partitions)
     known = {one: offset for one, offset in _look_up(consumer, wanted, millis).items() if offset >= 0}
     return known | latest(consumer, [one for one in wanted if one not in known])
 
 
 def committed(consumer: Consumer, partitions: Iterable[Partition]) -> Positions:
-    """What the consumer's group has committed; a partition for which it has not is left out."""
+    """Look up the offsets that the consumer's group has committed; partitions without one are left out."""
     wanted = [TopicPartition(*one) for one in partitions]
     found = _ask(lambda: consumer.committed(wanted, timeout=REQUEST_SECONDS))
     return {(one.topic, one.partition): one.offset for one in found if one.offset >= 0}
@@ -149,13 +149,13 @@ def _committed_or_earliest(consumer: Consumer, partitions: list[Partition]) -> P
 
 
 def _within(consumer: Consumer, positions: Positions) -> Positions:
-    """Those of the positions that a reader can start at."""
+    """Keep the positions that a reader can start at."""
     low, high = earliest(consumer, positions), latest(consumer, positions)
     return {one: offset for one, offset in positions.items() if low[one] <= offset <= high[one]}
 
 
 def _look_up(consumer: Consumer, partitions: Iterable[Partition], moment: int) -> Positions:
-    """Where each partition stands at a moment: a time in milliseconds, or one of Kafka's two signs for first and last.
+    """Look up the offset of each partition at a moment: a time in milliseconds, or one of Kafka's two signs for first and last.
 
     One question for all partitions of a broker, where the client's own watermarks would be one for each.
     """
@@ -169,7 +169,7 @@ def _look_up(consumer: Consumer, partitions: Iterable[Partition], moment: int) -
         try:
             answers = ask(partial(consumer.offsets_for_times, places, timeout=REQUEST_SECONDS))
         except KafkaException as error:
-            # What every partition answers is told as one error.
+            # An error that all partitions share is reported once.
             trouble = error_of(error)
             if not _is_unknown(trouble):
                 raise unreachable(error) from None
@@ -188,8 +188,8 @@ def _look_up(consumer: Consumer, partitions: Iterable[Partition], moment: int) -
 
 
 def _check_there(consumer: Consumer, partition: Partition, trouble: KafkaError | None, waited: float) -> None:
-    """A partition that nobody answers for: there is one, or there is none any more. Asking also refreshes what the client knows of
-    it, which may be from a broker that had just started.
+    """Check that a partition whose request failed still exists. This also refreshes the client's metadata, which may come
+    from a broker that had just started.
     """
     topic, number = partition
     listed = _ask(lambda: consumer.list_topics(topic, timeout=REQUEST_SECONDS)).topics.get(topic)
@@ -220,7 +220,7 @@ def _gone(partition: Partition) -> OutsideError:
 
 
 def unreachable(error: KafkaException) -> OutsideError:
-    """The sentence for a broker that does not answer or does not let us in."""
+    """Make the error for a broker that does not answer or refuses the login."""
     return OutsideError(
         f"Kafka does not answer: {reason_of(error)}.",
         hint="Check 'properties.bootstrap.servers' and that the broker runs.",
@@ -228,7 +228,7 @@ def unreachable(error: KafkaException) -> OutsideError:
 
 
 def to_json(positions: Positions) -> dict[str, dict[str, int]]:
-    """Positions as Spark keeps them in its offset log."""
+    """Write positions in the form that Spark keeps in its offset log."""
     nested: dict[str, dict[str, int]] = {}
     for (topic, number), offset in sorted(positions.items()):
         nested.setdefault(topic, {})[str(number)] = offset

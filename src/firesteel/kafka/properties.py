@@ -19,9 +19,9 @@ __all__ = ["Role", "client_config"]
 def client_config(
     properties: Mapping[str, str], role: Role, environment: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """librdkafka's settings, secrets revealed and key stores opened: hand them to a client and to nothing else.
+    """Make librdkafka's settings, with secrets revealed and key stores opened: pass them to a client only.
 
-    `check` has found every mistake in them before; a ScriptError here means that nobody asked it.
+    `check` reports every mistake in them; a ScriptError here means that it was not called.
     """
     config, findings = translate_properties(properties, role, os.environ if environment is None else environment)
     mistakes = tuple(

@@ -1,4 +1,4 @@
-"""Reading ranges of partitions. One consumer per process is kept and used again: a fresh one costs tens of milliseconds."""
+"""Reads offset ranges of partitions. One consumer per process is kept and used again: a fresh one costs tens of milliseconds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from firesteel.kafka.passing import away, is_passing
 #: How many messages are decoded at a time.
 BLOCK = 20_000
 
-#: How long a range may give nothing before it is begun anew, with a task and perhaps a client of its own.
+#: How long a range may give no message before the task fails and Spark starts it again.
 _STALLED_SECONDS = 120.0
 
 #: How long a block waits to be full. A range that ends in a transaction's marker has fewer messages than offsets, and
@@ -24,13 +24,13 @@ _BLOCK_SECONDS = 0.05
 
 START_OVER = "Start over with --fresh; 'scan.startup.mode' says where."
 
-#: Holds one entry once this process's lasting objects are set aside.
+#: Has one entry once this process's lasting objects are frozen (`gc.freeze`).
 _settled: list[bool] = []
 _consumers: dict[tuple[tuple[str, str], ...], Consumer] = {}
 
 
 def consumer_for(config: Mapping[str, str]) -> Consumer:
-    """This process's consumer for that configuration."""
+    """Return this process's consumer for that configuration."""
     key = tuple(sorted(config.items()))
     if key not in _consumers:
         _consumers[key] = Consumer(reader_config(config))
@@ -41,14 +41,14 @@ def reader_config(config: Mapping[str, str]) -> dict[str, object]:
     return {
         # Java's default, which is Flink's; librdkafka's own is read_committed.
         "isolation.level": "read_uncommitted",
-        # Only ranges are read that are there: whoever waits for more at their end holds up the next range.
+        # The range is already written, so do not wait for more data at its end.
         "fetch.wait.max.ms": 10,
         "fetch.message.max.bytes": 8 * 1024 * 1024,
         "queued.max.messages.kbytes": 64 * 1024,
         # After a full queue librdkafka pauses for a second by itself: a range of a few 100,000 rows would mostly wait.
         "fetch.queue.backoff.ms": 5,
         **config,
-        # Offsets are Spark's to keep, and a lost one has to be said, not jumped over.
+        # Spark keeps the offsets, and a lost one has to be reported, not skipped.
         "group.id": config.get("group.id", "firesteel"),
         "enable.auto.commit": False,
         "enable.auto.offset.store": False,
@@ -59,7 +59,7 @@ def reader_config(config: Mapping[str, str]) -> dict[str, object]:
 
 
 class Stretch(Protocol):
-    """From `start` up to `end`, which is not read."""
+    """An offset range, from `start` up to `end`, exclusive."""
 
     @property
     def topic(self) -> str: ...
@@ -72,7 +72,7 @@ class Stretch(Protocol):
 
 
 def read_stretches(config: Mapping[str, str], stretches: Sequence[Stretch]) -> Iterator[Iterable[list[Message]]]:
-    """The blocks of each stretch, in turn. Short ones are read together: a consumer that turns to another partition needs some
+    """Read the blocks of each range, in turn. Short ranges are read together: a consumer that turns to another partition needs some
     milliseconds for it.
     """
     for together in _together(stretches):
@@ -84,7 +84,7 @@ def read_stretches(config: Mapping[str, str], stretches: Sequence[Stretch]) -> I
 
 
 def _together(stretches: Sequence[Stretch]) -> Iterator[list[Stretch]]:
-    """Neighbours that make up one block at most."""
+    """Group neighbouring ranges that make up one block at most."""
     group: list[Stretch] = []
     length = 0
     for one in stretches:
@@ -119,10 +119,10 @@ def _read_together(config: Mapping[str, str], stretches: Sequence[Stretch]) -> I
                 elif error.code() == KafkaError._PARTITION_EOF:
                     positions[place] = max(positions[place], offset)
                 elif not is_passing(error):
-                    # What concerns the client as a whole has no partition.
+                    # An error of the client as a whole has no partition.
                     where = place if place in ends else waiting[0]
                     raise _read_error(consumer, error, *where, positions[where])
-            # What is heard of a broker that is away brings nobody further.
+            # Broker errors are not progress and do not reset the stall timer.
             if sum(positions.values()) > reached:
                 reached, last_seen = sum(positions.values()), time.monotonic()
             elif time.monotonic() - last_seen > _STALLED_SECONDS:
@@ -135,7 +135,7 @@ def _read_together(config: Mapping[str, str], stretches: Sequence[Stretch]) -> I
 
 
 def read_range(config: Mapping[str, str], topic: str, partition: int, start: int, end: int) -> Iterator[list[Message]]:
-    """The messages from `start` up to `end`, which is not read, in blocks."""
+    """Read the messages from `start` up to `end`, exclusive, in blocks."""
     consumer = consumer_for(config)
     consumer.assign([TopicPartition(topic, partition, start)])
     _rest_collector()
@@ -146,7 +146,7 @@ def read_range(config: Mapping[str, str], topic: str, partition: int, start: int
             messages = consumer.consume(min(BLOCK, end - position), timeout=_BLOCK_SECONDS)
             block: list[Message] = []
             if _is_plain(messages, end):
-                # The usual case; otherwise they are looked at one by one.
+                # The usual case; otherwise messages are checked one by one.
                 block, messages = messages, block
                 position = (block[-1].offset() or 0) + 1
             for message in messages:
@@ -158,7 +158,7 @@ def read_range(config: Mapping[str, str], topic: str, partition: int, start: int
                     block.append(message)
                     position = offset + 1
                 elif error.code() == KafkaError._PARTITION_EOF:
-                    # What lies between the last message and the end are transaction markers or compacted records.
+                    # Offsets between the last message and the end are transaction markers or compacted records.
                     position = max(position, offset)
                 elif not is_passing(error):
                     raise _read_error(consumer, error, topic, partition, position)
@@ -173,16 +173,16 @@ def read_range(config: Mapping[str, str], topic: str, partition: int, start: int
 
 
 def _is_plain(messages: list[Message], end: int) -> bool:
-    """Whether there are only messages, all of them before `end`."""
+    """Check that there are only messages, all of them before `end`."""
     return bool(messages) and not any(map(Message.error, messages)) and (messages[-1].offset() or 0) < end
 
 
 def _rest_collector() -> None:
-    """Keeps Python's cycle collector still while a range is read.
+    """Pause GC while a range is read.
 
     Every 20,000 messages it would look at all of them, and at everything that was ever imported: two fifths of the
-    worker's time. Nothing on this path makes cycles. What was imported is set aside for good, so that the collection
-    Spark asks for after each task is short too.
+    worker's time. Nothing on this path makes cycles. Imported objects are frozen for good, so that the collection that
+    Spark runs after each task is short too.
     """
     if not _settled:
         gc.collect()
@@ -213,7 +213,7 @@ def _read_error(consumer: Consumer, error: KafkaError, topic: str, partition: in
 
 
 def rewound(topic: str, partition: int, position: int, end: int) -> JobError:
-    """A topic that has fewer records than were read."""
+    """Make the error for a topic that has fewer records than were read."""
     return JobError(
         f"Partition {partition} of '{topic}' is to be read from offset {position}, and it ends at {end}: the topic was"
         " deleted and created again.",
@@ -222,7 +222,7 @@ def rewound(topic: str, partition: int, position: int, end: int) -> JobError:
 
 
 def lost_offset(topic: str, partition: int, position: int, low: int | None) -> JobError:
-    """Records that were to be read and are gone."""
+    """Make the error for records that were deleted before they were read."""
     now = f"it starts at {low} now" if low is not None else "it starts later now"
     return JobError(
         f"Partition {partition} of '{topic}' is to be read from offset {position}, and {now}: older records were deleted.",

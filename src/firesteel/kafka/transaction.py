@@ -1,8 +1,8 @@
-"""One transaction: a producer of its own, which fences whoever came before, writes one batch with its marker, and goes.
+"""One transaction: a producer of its own fences earlier producers, writes one batch with its marker, and is closed.
 
 Never two transactions in one producer: librdkafka speaks the older protocol, in which a delayed commit can end a later
-transaction of the same epoch. For the same reason nothing is tried twice here. Whoever fails drops the producer; the
-next attempt begins anew and learns from the marker what became of this one.
+transaction of the same epoch. For the same reason nothing is retried here. After a failure the producer is dropped; the
+next attempt begins anew and learns from the marker whether this one was committed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _RETENTION = "offsets.retention.minutes"
 #: How long a transaction may be open where the sink does not say it.
 _TIMEOUT_MS = 300_000
 
-#: Waiting for a transaction of the past to be completed, for the marker, for a commit.
+#: How long to wait for an earlier transaction to be completed, for the marker, for a commit.
 _PATIENCE = 60.0
 #: An abort is a courtesy to readers: the next attempt would abort it too.
 _COURTESY = 5.0
@@ -50,19 +50,19 @@ _GROUP_IN_USE = (
 
 @dataclass(frozen=True)
 class TransactionLimits:
-    """What a cluster says about transactions, as far as it tells."""
+    """A cluster's limits for transactions, as far as the client may read them."""
 
     max_timeout_ms: int | None = None
     retention_minutes: int | None = None
 
     @property
     def default_timeout_ms(self) -> int:
-        """Long enough for a batch on a slow day; readers wait no longer than that for a job that is gone for good."""
+        """Return the timeout for sinks that set none: long enough for a slow batch; readers wait that long for a job that never restarts."""
         return min(_TIMEOUT_MS, self.max_timeout_ms or _TIMEOUT_MS)
 
     @property
     def retention_seconds(self) -> float:
-        """How long a marker is kept. Where it is not known a day is assumed, which every cluster has."""
+        """Return how long a marker is kept. Where it is not known a day is assumed, which every cluster has."""
         return 60.0 * (self.retention_minutes or 24 * 60)
 
 
@@ -77,7 +77,7 @@ def check_timeout(limits: TransactionLimits, asked_ms: int | None) -> None:
         raise OutsideError(
             f"'properties.transaction.timeout.ms' is {asked_ms}, and the broker's '{_MAX_TIMEOUT}' is"
             f" {limits.max_timeout_ms}.",
-            hint="Lower the one or raise the other.",
+            hint="Lower 'properties.transaction.timeout.ms', or raise the broker's limit.",
         )
 
 
@@ -94,7 +94,7 @@ class TransactionSpec:
 
 @dataclass(frozen=True)
 class GroupOffsets:
-    """Where a source's group stands after the batch; `config` names the group."""
+    """The positions of a source's group after the batch; `config` names the group."""
 
     config: Mapping[str, str]
     positions: Positions
@@ -124,7 +124,7 @@ class Transaction:
                 time.sleep(1.0)
 
     def marker(self) -> Marker | None:
-        """The last marker that was committed. Only after fencing can nobody change it any more."""
+        """Read the last marker that was committed. After fencing no other process can change it."""
         reader = consumer_for({**self._spec.reader, "group.id": self._spec.id, "isolation.level": "read_committed"})
         try:
             return last_marker(reader, self._spec.topic)
@@ -140,7 +140,7 @@ class Transaction:
             raise self._failure("cannot be begun", error) from None
 
     def flush(self) -> None:
-        """Every message is on the broker, none of them visible yet."""
+        """Wait until every message is on the broker; none of them is visible yet."""
         try:
             self.writer.flush()
         except FiresteelError:
@@ -148,7 +148,7 @@ class Transaction:
             raise
 
     def commit(self, marker: Marker, groups: tuple[GroupOffsets, ...] = ()) -> None:
-        """The messages, the marker and the groups' offsets, or nothing."""
+        """Commit the messages, the marker and the groups' offsets, or nothing."""
         place = TopicPartition(self._spec.topic, 0, marker.batch + 1, metadata=marker.render())
         own = consumer_for({**self._spec.reader, "group.id": self._spec.id, "isolation.level": "read_committed"})
         try:
@@ -165,7 +165,7 @@ class Transaction:
             raise self._failure("cannot be committed", error) from None
 
     def abandon(self) -> None:
-        """Lets readers go on at once, where it is certain that nothing was committed."""
+        """Abort where it is certain that nothing was committed, so that readers go on at once."""
         if self._open:
             self._open = False
             with suppress(KafkaException):
@@ -186,7 +186,7 @@ class Transaction:
             return OutsideError(
                 f"'properties.transaction.timeout.ms' is {self._spec.timeout_ms}, which is above the broker's"
                 " 'transaction.max.timeout.ms'.",
-                hint="Lower the one or raise the other.",
+                hint="Lower 'properties.transaction.timeout.ms', or raise the broker's limit.",
             )
         if code in _GROUP_IN_USE:
             return JobError(
@@ -196,7 +196,7 @@ class Transaction:
         return JobError(f"The transaction '{self._spec.id}' {what}: {reason_of(error)}.")
 
     def _check_timeout(self) -> None:
-        """A transaction that the broker has given up looks like one that somebody else took over."""
+        """Raise if the transaction has timed out: the broker reports that as if another producer had fenced this one."""
         spent = (time.monotonic() - self._began) * 1000
         if spent >= self._spec.timeout_ms:
             if self.writer.heard_trouble(self._began):
@@ -210,12 +210,12 @@ class Transaction:
 
 
 def transaction_id(prefix: str, query: str, number: int) -> str:
-    """`number` is the sink's among those of the job. It is the name of the group that keeps the marker too."""
+    """Make the transactional id, which is also the name of the marker's group. `number` is the sink's among those of the job."""
     return f"{prefix}-{query}-{number}"
 
 
 def last_marker(reader: Consumer, topic: str, seconds: float = _PATIENCE) -> Marker | None:
-    """What the reader's group has been told last; it has the name of the transactional id."""
+    """Read the last marker of the reader's group, which has the name of the transactional id."""
     [found] = reader.committed([TopicPartition(topic, 0)], timeout=seconds)
     if found.error is not None:
         raise KafkaException(found.error)
@@ -223,7 +223,7 @@ def last_marker(reader: Consumer, topic: str, seconds: float = _PATIENCE) -> Mar
 
 
 def settle(spec: TransactionSpec) -> None:
-    """Ends what a writer may have left open, so that readers need not wait for the broker to give it up."""
+    """End a transaction that a producer may have left open, so that readers need not wait for its timeout."""
     with suppress(KafkaException):
         Producer(_producer_config(spec)).init_transactions(_COURTESY * 2)
 

@@ -1,4 +1,4 @@
-"""Which broker a job waits for, and since when: asked in the background while no batch ends."""
+"""Finds the broker that a job waits for, in the background, while no batch ends."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from confluent_kafka.admin import AdminClient
 
 from firesteel.kafka.passing import reason_of
 
-#: How long an answer may take, and how long nobody asks afterwards.
+#: How long an answer may take, and how long to wait before the next request.
 _REQUEST_SECONDS = 2.0
 _PAUSE = 2.0
-#: Of a job with many topics some are asked for: if a broker is away, some of them will have lost a leader.
+#: How many topics of a job are asked for: if a broker is away, some of them will have lost a leader.
 _MOST_TOPICS = 20
 
 #: The broker that one of librdkafka's sentences is about: `127.0.0.1:9092/1: Connect to …`.
@@ -33,7 +33,7 @@ class Absence:
 
 
 class BrokerWatch:
-    """`look` gives what was found last, and asks for more; without `look` nothing is asked. `needed` are topics, by the
+    """`look` returns the last result and starts the next request; without `look` nothing is requested. `needed` are topics, by the
     configuration of the client that reaches them.
     """
 
@@ -77,7 +77,7 @@ class _Cluster:
         self._since: float | None = None
 
     def ask(self) -> Absence | None:
-        """What is missing now. The client is made with the first question: most jobs never ask."""
+        """Find the broker that is missing now. The client is made with the first call: most jobs never need it."""
         trouble = self._trouble()
         if trouble is None:
             self._since = None
@@ -86,7 +86,7 @@ class _Cluster:
         return Absence(self._since, *trouble)
 
     def _trouble(self) -> tuple[str, str] | None:
-        """The broker and the reason."""
+        """Extract the broker and the reason from librdkafka's errors."""
         self._heard.clear()
         try:
             if self._client is None:

@@ -1,4 +1,4 @@
-"""Writing messages, with every delivery checked before anybody may call them written."""
+"""Writes messages and checks every delivery before they count as written."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from firesteel.errors import FiresteelError, JobError
 from firesteel.kafka.outgoing import ANY_PARTITION, Headers, Outgoing
 from firesteel.kafka.passing import away, is_passing
 
-#: Reports of failures are looked at that often while messages are waited for.
+#: How often delivery failures are checked while waiting for messages.
 _FLUSH_STEP = 0.5
-#: How long messages are waited for that may be lost.
+#: How long to wait for messages that may be lost.
 _LOSSY_SECONDS = 120.0
 _GREETING = 2.0
 
 _BATCH_BYTES = 1024 * 1024
 
-#: So much of a key is shown in a message.
+#: How much of a key an error message shows.
 _SHOWN_KEY = 60
 
-#: Delivery reports are let in after that many messages.
+#: After how many messages delivery reports are processed.
 _POLL_EVERY = 10_000
 
-#: What a task may run ahead of the broker. Each message costs some 200 bytes on top of its own.
+#: How far a task may run ahead of the broker. Each message costs some 200 bytes on top of its own.
 _MOST_WAITING = 100_000
 _MOST_WAITING_BYTES = 64 * 1024 * 1024
 #: Messages up to this size on average are handed over many at a time. Of those the queue must always have room for all: what is
@@ -40,7 +40,7 @@ _QUEUE = {
 }
 
 
-#: What no second try can mend.
+#: Errors that no retry can mend.
 _TOO_LARGE = (KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_MSG_SIZE, KafkaError.RECORD_LIST_TOO_LARGE)
 _FINAL = (
     *_TOO_LARGE,
@@ -52,7 +52,7 @@ _FINAL = (
 
 
 class RefusedError(JobError):
-    """Messages that Kafka does not take. `is_final`: it will not take them another time either."""
+    """Kafka refuses messages. `is_final`: a retry would be refused too."""
 
     def __init__(self, message: str, error: KafkaError, *, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -70,9 +70,9 @@ def writer_config(config: Mapping[str, str]) -> dict[str, object]:
         "linger.ms": 20,
         "batch.size": _BATCH_BYTES,
         **_QUEUE,
-        # What is too large is the broker's to say: topics differ.
+        # The broker decides what is too large: topics differ.
         "message.max.bytes": 64 * 1024 * 1024,
-        # A broker that is away is waited for, however long it takes.
+        # Wait for a broker that is away, however long it takes.
         "message.timeout.ms": 0,
         **config,
         # A report for each success would cost more than the message; a flush that leaves nothing proves the rest.
@@ -82,7 +82,7 @@ def writer_config(config: Mapping[str, str]) -> dict[str, object]:
 
 
 def fit_batches(config: Mapping[str, str], most_bytes: int | None) -> dict[str, str]:
-    """The configuration with batches that a topic takes whose messages, and so batches, may have so many bytes: librdkafka does not
+    """Limit the size of batches to what the topic accepts for a message, and so for a batch: librdkafka does not
     divide one that is refused, as the Java client does.
 
     >>> fit_batches({"acks": "all"}, 50_000), fit_batches({}, None)
@@ -96,7 +96,7 @@ def fit_batches(config: Mapping[str, str], most_bytes: int | None) -> dict[str, 
 class Writer:
     """Writes to one cluster, with a producer of its own; `settings` are all of its settings.
 
-    `lossy`: messages that the broker does not take are lost, and nobody is told.
+    `lossy`: messages that the broker refuses are lost without an error.
     """
 
     def __init__(self, settings: Mapping[str, object], *, lossy: bool = False) -> None:
@@ -120,7 +120,7 @@ class Writer:
         self._roomy = all(int(str(settings.get(name, least))) >= least for name, least in _QUEUE.items())
 
     def write_all(self, messages: Outgoing) -> None:
-        """Hands a block of messages over, in their order."""
+        """Write a block of messages, in their order."""
         topic = messages.topics
         if not self._topic and len(messages):
             self._topic = topic if isinstance(topic, str) else topic[0]
@@ -151,7 +151,7 @@ class Writer:
         headers: Headers | None = None,
         timestamp: int = 0,
     ) -> None:
-        """Hands one message over; `timestamp` 0 lets the client set it."""
+        """Write one message; `timestamp` 0 lets the client set it."""
         self._topic = topic
         self._written += 1
         if self._written % _POLL_EVERY == 0:
@@ -168,12 +168,12 @@ class Writer:
                 raise self._refused(error) from None
 
     def poll(self) -> None:
-        """Lets delivery reports in."""
+        """Process delivery reports, and raise for a failed one."""
         self.producer.poll(0)
         self._check()
 
     def flush(self) -> None:
-        """Returns when every message is on the broker, however long that takes; raises when one is refused."""
+        """Wait until every message is on the broker, however long that takes; raise when one is refused."""
         deadline = time.monotonic() + _LOSSY_SECONDS
         while self.producer.flush(_FLUSH_STEP):
             self._check()
@@ -182,11 +182,11 @@ class Writer:
         self._check()
 
     def heard_trouble(self, since: float) -> bool:
-        """Whether a broker was away at a time after `since`, as `time.monotonic` counts."""
+        """Check whether a broker was away at a time after `since`, as `time.monotonic` counts."""
         return any(moment >= since for moment in self._heard)
 
     def _may_take(self, messages: Outgoing) -> bool:
-        """Whether the client may be given all of them at once: it knows keys and values then, and nothing else."""
+        """Check whether `produce_batch` can take the block: it supports keys and values only, and needs room for all."""
         plain = messages.partitions is None and messages.headers is None and messages.timestamps is None
         return plain and self._roomy and messages.size <= len(messages) * _SMALL
 
@@ -204,14 +204,14 @@ class Writer:
         if self._failed:
             failed = list(self._failed)
             self._failed.clear()
-            # One that is final says more than those that were given up because of it.
+            # A final failure says more than those that followed from it.
             first = next((one for one in failed if one.error.code() in _FINAL), failed[0])
             raise _refusal(first.topic or self._topic, first)
 
 
 @dataclass(frozen=True)
 class _Failure:
-    """A message that was not taken; `size` 0 where it is not known."""
+    """A message that was refused; `size` 0 where it is not known."""
 
     error: KafkaError
     topic: str
@@ -220,7 +220,7 @@ class _Failure:
 
 
 def greet(producer: Producer, topic: str) -> None:
-    """Waits until a broker is there. A producer that wants its number and knows no broker asks again half a second later.
+    """Wait until a broker answers. A producer that wants its number and knows no broker asks again half a second later.
 
     The first answer may come from the address of the settings, whose connection ends when the brokers' own addresses are known;
     the second comes from one of these.
@@ -235,7 +235,7 @@ _writers: dict[tuple[Any, ...], Writer] = {}
 
 @contextmanager
 def kept_writer(config: Mapping[str, str], *, lossy: bool = False) -> Iterator[Writer]:
-    """A writer that is kept for the next who asks for it in this process, unless something went wrong with it."""
+    """Lend the writer that this process keeps for that configuration; after an error it is dropped."""
     key = make_ready(config, lossy=lossy)
     try:
         yield _writers[key]
@@ -245,7 +245,7 @@ def kept_writer(config: Mapping[str, str], *, lossy: bool = False) -> Iterator[W
 
 
 def make_ready(config: Mapping[str, str], *, lossy: bool = False) -> tuple[Any, ...]:
-    """Makes the writer that will be kept, whose client then looks for its brokers; the key by which it is known."""
+    """Make the kept writer early, so that its client can connect to the brokers; return its key."""
     key = (lossy, *sorted(config.items()))
     if key not in _writers:
         _writers[key] = Writer(writer_config(config), lossy=lossy)
@@ -253,7 +253,7 @@ def make_ready(config: Mapping[str, str], *, lossy: bool = False) -> tuple[Any, 
 
 
 def _as_dicts(messages: Outgoing) -> list[dict[str, Any]]:
-    """As `produce_batch` takes them."""
+    """Convert messages to the dictionaries that `produce_batch` takes."""
     if messages.keys is None:
         return [{"value": value} for value in messages.values]
     return [{"value": value, "key": key} for value, key in zip(messages.values, messages.keys, strict=True)]

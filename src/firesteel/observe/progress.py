@@ -1,4 +1,4 @@
-"""From what one batch did to what is known about the job: `apply(snapshot, progress)`.
+"""Applies the progress of a batch to the snapshot of its job: `apply(snapshot, progress)`.
 
 >>> before = JobSnapshot("job", started=100.0)
 >>> after = apply(before, Progress("q", 0, 500, 101.0, {"views": SourceProgress(rows=1000, lag=3)}, {"counts": 8}))
@@ -15,13 +15,13 @@ from types import MappingProxyType
 
 from firesteel.observe.snapshot import JobSnapshot, Sample, SinkSnapshot, SourceSnapshot, State, Waiting
 
-#: The rate is that of the last seconds, so that it follows what happens and does not jump with every batch.
+#: The rate is that of the last seconds, so that it follows changes and does not jump with every batch.
 _WINDOW = 10.0
 
 
 @dataclass(frozen=True)
 class SourceProgress:
-    """What one batch read from one table; `lag` is how many rows were left behind it."""
+    """One batch's rows of one table; `lag` is how many rows were left unread."""
 
     rows: int
     lag: int | None = None
@@ -33,7 +33,7 @@ class Progress:
 
     `places` says where one of a table's refused records is; `dead_letters` counts per (table, topic they went to); `late`
     counts what came after its window was closed. `skipped`: the batch had been written before a failure, and was not
-    written again. `changed` counts values that did not come as they stood, per (table, column); `empty` messages without a row.
+    written again. `changed` counts values that reading changed, per (table, column); `empty` messages without a row.
     """
 
     query: str
@@ -52,9 +52,9 @@ class Progress:
 
 
 def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
-    """The snapshot after this batch. A job that is stopping or over keeps its state."""
+    """Return the snapshot after this batch. A job that is stopping or over keeps its state."""
     sources = {(source.query, source.table): source for source in snapshot.sources}
-    # A table may have rejects in a batch that tells nothing else about it.
+    # A table may have refused records in a batch that reports nothing else about it.
     for table in dict.fromkeys([*progress.sources, *(table for table, _ in progress.rejects)]):
         known = sources.get((progress.query, table), SourceSnapshot(table, progress.query))
         sources[progress.query, table] = _read(known, table, progress)
@@ -83,8 +83,8 @@ def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
 def rest(
     snapshot: JobSnapshot, read: Iterable[tuple[str, str]], idle: bool, waiting: Waiting | None = None
 ) -> JobSnapshot:
-    """The snapshot of a job of which no batch has ended for a while. `read` are the tables, as (query, table), of which all is
-    read that there is; `idle`: so it is with all tables.
+    """Return the snapshot of a job of which no batch has ended for a while. `read` are the tables, as (query, table), that have
+    been read to their end; `idle`: all tables have.
 
     >>> after = rest(JobSnapshot("job"), [("q", "views")], True)
     >>> after.state, after.lag, after.idle

@@ -1,4 +1,4 @@
-"""What is known about a job at one moment. Views draw it, tests compare it, nobody changes it."""
+"""The state of a job at one moment, as a frozen value. Views draw it, tests compare it."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Sample:
 
 @dataclass(frozen=True)
 class SourceSnapshot:
-    """`lag` is the number of rows that wait in Kafka; None while nobody knows. `recent` is what the rate is made of.
+    """`lag` is the number of rows that wait in Kafka; None while it is not known. `recent` gives the rate.
 
     `rejects` counts refused records by reason, `first_reject` says where one of the first of them is, and `dead_letters`
-    counts those that were written to a topic, by topic. `changed` counts values that did not fit as they stood, by column, and
+    counts those that were written to a topic, by topic. `changed` counts values that reading changed, by column, and
     `empty` messages without a row.
     """
 
@@ -73,7 +73,7 @@ class JobSnapshot:
     """Times are seconds since 1970. `batch_id` and `batch_ms` belong to the batch that ended last, at `last_batch`.
 
     `doing` says what a job does that starts or stops; `idle` that it has read everything and waits for more. `restarts` counts
-    how often a query was started again because a broker or a process of Spark's was away, `torn` the queries whose batch was torn off by a stop.
+    how often a query was started again because a broker or a process of Spark's was away, `torn` the queries whose batch was interrupted by a stop.
 
     `late` counts rows that came after their window was closed, and were left out. `skipped_batches` had been written
     before a failure, and were not written again.
@@ -102,7 +102,7 @@ class JobSnapshot:
 
     @property
     def has_run(self) -> bool:
-        """Whether there is anything to tell about what the job did."""
+        """Check whether the job has done anything that a summary can show."""
         return bool(self.batches or self.sources or self.torn) or self.state is not State.FAILED
 
     @property

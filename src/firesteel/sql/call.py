@@ -1,4 +1,4 @@
-"""Calls of functions, and the syntaxes that look like calls but are read by rules of their own."""
+"""Reads calls of functions, and syntaxes that look like calls but have rules of their own."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _EXTRACT_FIELDS = (*_FIELDS, "EPOCH", "DOW", "ISODOW", "DOY", "ISOYEAR")
 class CallParser(TypeParser):
     @abstractmethod
     def query(self) -> exp.Query:
-        """A query, where one may stand inside an expression."""
+        """Read a query inside an expression."""
 
     @abstractmethod
     def table_argument(self) -> exp.Expression:
-        """`TABLE t`, as an argument of a window function."""
+        """Read `TABLE t`, as an argument of a window function."""
 
     @abstractmethod
     def expression(self) -> exp.Expression: ...
 
     @abstractmethod
     def sum(self) -> exp.Expression:
-        """An expression without comparisons, IN, LIKE, BETWEEN, AND and OR outside of parentheses."""
+        """Read an expression without comparisons, IN, LIKE, BETWEEN, AND and OR outside of parentheses."""
 
     def special(self) -> exp.Expression | None:
-        """What starts with a word that has a syntax of its own here, else None."""
+        """Read a syntax that starts with a word of its own, such as CAST; None if there is none here."""
         read = _SPECIAL.get(self.token.key)
         return read(self) if read is not None else None
 
@@ -52,7 +52,7 @@ class CallParser(TypeParser):
         return self.stamped(node, name[0])
 
     def call(self, name: list[Token]) -> exp.Expression:
-        """The rest of a call: the name has been read, the parenthesis has not."""
+        """Read the rest of a call: the name has been read, the parenthesis has not."""
         self.expect("(")
         arguments: list[exp.Expression] = []
         star = self.token
@@ -87,7 +87,7 @@ class CallParser(TypeParser):
         return self.expression()
 
     def _aggregated(self, function: exp.Expression, start: Token) -> exp.Expression:
-        """What may follow an aggregate function's parenthesis."""
+        """Read the clauses that may follow an aggregate function's parenthesis."""
         node = function
         if self.accept_sequence("WITHIN", "GROUP"):
             self.expect("(")
@@ -114,7 +114,7 @@ class CallParser(TypeParser):
         return node
 
     def window(self, function: exp.Expression, start: Token) -> exp.Window:
-        """`(PARTITION BY … ORDER BY … ROWS …)` over a function, or over the name of a window of the WINDOW clause."""
+        """Read `(PARTITION BY … ORDER BY … ROWS …)` over a function, or over the name of a window of the WINDOW clause."""
         self.expect("(")
         node = exp.Window(this=function, over="OVER")
         if self.at_identifier() and not self.at("PARTITION", "ORDER", "ROWS", "RANGE"):
@@ -200,7 +200,7 @@ class CallParser(TypeParser):
         return self.stamped(node, start)
 
     def _other_values(self) -> list[exp.Expression]:
-        """`, 2` of `CASE x WHEN 1, 2 THEN`."""
+        """Read `, 2` of `CASE x WHEN 1, 2 THEN`."""
         values: list[exp.Expression] = []
         while self.accept(","):
             values.append(self.expression())
@@ -312,7 +312,7 @@ class CallParser(TypeParser):
         return self.stamped(exp.Var(this=name), token)
 
     def _rounded(self) -> exp.Expression | None:
-        """CEIL and FLOOR of a time."""
+        """Read CEIL and FLOOR of a time."""
         start = self._opened()
         if start is None:
             return None

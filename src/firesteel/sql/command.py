@@ -1,4 +1,4 @@
-"""Every statement, by its first word."""
+"""Reads every kind of statement, chosen by its first word."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class StatementParser(CreateParser):
         return Name(action.key, action.span, (action.key,))
 
     def _execute(self) -> Statement:
-        """`EXECUTE INSERT …` and `EXECUTE SELECT …`. Statement sets are put together by the script."""
+        """Read `EXECUTE INSERT …` and `EXECUTE SELECT …`. Statement sets are put together by the script."""
         self.expect("EXECUTE")
         if self.at("INSERT"):
             return self.insert()
@@ -147,7 +147,7 @@ class StatementParser(CreateParser):
         return Explain(self.span_from(start), statement)
 
     def explain_details(self) -> None:
-        """`PLAN FOR` or a list of details, all of which are always shown."""
+        """Read `PLAN FOR` or a list of details, all of which are always shown."""
         if self.accept_sequence("PLAN", "FOR"):
             return
         if self.accept(*_EXPLAIN_DETAILS):
@@ -183,7 +183,7 @@ class StatementParser(CreateParser):
         return key
 
     def _raw_text(self, stop: str, what: str) -> Text:
-        """A text in quotes, or everything up to the symbol as it is written."""
+        """Read a text in quotes, or everything up to the symbol as it is written."""
         first = self.token
         if first.kind is Kind.STRING:
             self.advance()

@@ -1,4 +1,4 @@
-"""CREATE TABLE, CREATE VIEW and CREATE FUNCTION."""
+"""Reads CREATE TABLE, CREATE VIEW and CREATE FUNCTION."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LIKE_FEATURES = ("ALL", "CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA",
 
 @dataclass
 class _Body:
-    """What the parentheses of a CREATE TABLE hold, while they are read."""
+    """The parts of a CREATE TABLE's parentheses that have been read so far."""
 
     columns: list[ColumnDefinition] = field(default_factory=list)
     primary_key: PrimaryKey | None = None

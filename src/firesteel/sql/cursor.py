@@ -1,4 +1,4 @@
-"""Walking over the tokens of one statement, and saying what is wrong where it stops."""
+"""Walks over the tokens of one statement, and reports the mistake where it stops."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 N = TypeVar("N", bound=exp.Expression)
 
 #: How deep expressions, queries and types may nest. Each level takes up to eight Python calls here and more in later
-#: rooms, out of the thousand that Python allows.
+#: packages, out of the thousand that Python allows.
 MAX_NESTING = 80
 
 #: How many operators of one precedence may follow each other: `1 + 1 + …` makes a tree as deep as it is long.
@@ -66,7 +66,7 @@ class Cursor:
         return self.token.kind is Kind.END
 
     def at(self, *keys: str) -> bool:
-        """Whether the current token is one of these words or symbols."""
+        """Check whether the current token is one of these words or symbols."""
         if self.tried is not None:
             self.tried.setdefault(self.index, set()).update(keys)
         return self.token.key in keys and self.token.key != ""
@@ -110,7 +110,7 @@ class Cursor:
         return items
 
     def close(self, key: str) -> Token:
-        """The end of a list: where something else stands, a comma may be missing too."""
+        """Read the end of a list: where something else stands, a comma may be missing too."""
         if self.at(key):
             return self.advance()
         self.fail(f"',' or '{key}'")
@@ -130,7 +130,7 @@ class Cursor:
     def leave(self) -> None:
         self.depth -= 1
 
-    # --- places ---------------------------------------------------------------------------------------------------
+    # --- positions ------------------------------------------------------------------------------------------------
 
     @property
     def previous(self) -> Token:
@@ -140,17 +140,17 @@ class Cursor:
         return Span(start.start, max(start.end, self.previous.end))
 
     def stamped(self, node: N, start: Token) -> N:
-        """The node, standing from that token to the last one read."""
+        """Give the node its position: from that token to the last one read."""
         return stamp(node, start.start, self.previous.end)
 
     def raw(self, token: Token) -> str:
         raw = self.text[token.start : token.end]
         return raw if len(raw) <= _MAX_QUOTED else raw[: _MAX_QUOTED - 1] + "…"
 
-    # --- complaining ----------------------------------------------------------------------------------------------
+    # --- mistakes -------------------------------------------------------------------------------------------------
 
     def fail(self, expected: str, hint: str | None = None) -> NoReturn:
-        """Something else than `expected` stands here."""
+        """Raise a mistake: something else than `expected` stands here."""
         token = self.token
         before = self.previous
         if token.kind is Kind.QUOTED:
@@ -167,14 +167,14 @@ class Cursor:
         raise Mistake(Problem(f"{self.named(token)} stands where {expected} is needed.", token.span, hint))
 
     def named(self, token: Token) -> str:
-        """The token as a message names it. A text is not repeated: it may be a password."""
+        """Name the token for a message. A text is not repeated: it may be a password."""
         return "A text in quotes" if token.kind is Kind.STRING else f"'{self.raw(token)}'"
 
     def refuse(self, message: str, span: Span, hint: str | None = None) -> NoReturn:
         raise Mistake(Problem(message, span, hint))
 
     def note(self, message: str, span: Span, hint: str | None = None) -> None:
-        """A mistake after which reading goes on."""
+        """Note a mistake after which reading goes on."""
         self.problems.append(Problem(message, span, hint))
 
     # --- names and texts ------------------------------------------------------------------------------------------
@@ -189,12 +189,12 @@ class Cursor:
         return stamp(node, token.start, token.end)
 
     def name(self, what: str = "a name") -> Name:
-        """One identifier."""
+        """Read one identifier."""
         token = self._identifier_token(what)
         return Name(token.value, token.span, (token.value,))
 
     def path(self, what: str = "a name") -> Name:
-        """`a`, `a.b` or `a.b.c`."""
+        """Read `a`, `a.b` or `a.b.c`."""
         start = self.token
         parts = [self._identifier_token(what).value]
         while self.accept("."):
@@ -225,6 +225,6 @@ class Cursor:
         self.fail(what)
 
     def _reads_as_name(self) -> bool:
-        """Whether the writer of a reserved word most likely meant a name: what follows would fit one."""
+        """Guess whether a reserved word was meant as a name: the next token would fit one."""
         following = self.peek()
         return following.kind in (Kind.END, Kind.WORD) or following.key in (",", ")", ".", "=", "<", ">", "[")

@@ -1,4 +1,4 @@
-"""Expressions: Flink's precedences and special syntaxes, as sqlglot trees.
+"""Reads expressions, with Flink's precedences and special syntaxes, into sqlglot trees.
 
 Nothing is renamed or rewritten on the way: a function called in ordinary syntax is an `exp.Anonymous` whose name is
 what the script says, in capitals, with the arguments in their order. What has a syntax of its own becomes:
@@ -105,7 +105,7 @@ class ExpressionParser(CallParser):
     # --- operators ------------------------------------------------------------------------------------------------
 
     def _operators(self, lowest: int) -> exp.Expression:
-        """An expression out of operators that bind at least as tightly as `lowest`."""
+        """Read an expression out of operators that bind at least as tightly as `lowest`."""
         start = self.token
         left = self._prefixed()
         length = 0
@@ -284,7 +284,7 @@ class ExpressionParser(CallParser):
         return self._reference()
 
     def _reference(self) -> exp.Expression:
-        """A column with its qualifiers, or a call of a function with its qualifiers."""
+        """Read a column with its qualifiers, or a call of a function with its qualifiers."""
         start = self.token
         if start.kind is Kind.NAME and self.peek().key == "(":
             self.advance()

@@ -1,4 +1,4 @@
-"""What may stand in the quotes of `INTERVAL '…' DAY TO SECOND` and of `DATE '…'`, `TIME '…'`, `TIMESTAMP '…'`."""
+"""Checks the text in the quotes of `INTERVAL '…' DAY TO SECOND` and of `DATE '…'`, `TIME '…'`, `TIMESTAMP '…'`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MONTH_UNITS = ("YEAR", "QUARTER", "MONTH")
 
 
 def check_interval(text: str, start: str, end: str | None, precision: int) -> str | None:
-    """What is wrong with an interval's text, or None. `precision` limits the digits of its first field."""
+    """Describe the mistake in an interval's text, or return None. `precision` limits the digits of its first field."""
     fields = _fields(start, end)
     if fields is None:
         return f"'{start} TO {end}' is no span of time units."
@@ -58,7 +58,7 @@ _LITERALS = {
 
 
 def literal_type(kind: str, text: str) -> DataType | None:
-    """The type of a temporal literal; its fraction gives its precision. None if the text is no such literal.
+    """Find the type of a temporal literal; its fraction gives its precision. None if the text is no such literal.
 
     >>> str(literal_type("TIMESTAMP", "2020-01-01 00:00:00.123"))
     'TIMESTAMP(3) NOT NULL'

@@ -1,4 +1,4 @@
-"""Where a node of a syntax tree stands, and what the script says about it beyond sqlglot's own arguments.
+"""Keeps the position of each node of a syntax tree, and what sqlglot's own arguments cannot hold.
 
 Everything is kept in the node's `meta`, so it survives `copy()` and never takes part in comparing two trees.
 """
@@ -28,7 +28,7 @@ def stamp(node: N, start: int, end: int) -> N:
 
 
 def span_of(node: exp.Expr) -> Span | None:
-    """Where the node stands in the script: the tight span over its tokens; None for a node that no script holds.
+    """Return the node's span in the script, from its first to its last token; None for a node that is in no script.
 
     A node that was built later takes the span over those of its children that have one.
     """
@@ -44,14 +44,14 @@ def span_of(node: exp.Expr) -> Span | None:
 
 
 def data_type(type_: DataType) -> exp.DataType:
-    """A sqlglot type node that carries ours; its `kind` is our type as text, so that different types differ."""
+    """Make a sqlglot type node that carries ours; its `kind` is our type as text, so that different types differ."""
     node = exp.DataType(this=exp.DataType.Type.USERDEFINED, kind=str(type_))
     node.meta[_TYPE] = type_
     return node
 
 
 def cast_type(node: exp.DataType) -> DataType:
-    """The Flink type of the `to` of a CAST, of a temporal literal, or of a RETURNING clause."""
+    """Return the Flink type of the `to` of a CAST, of a temporal literal, or of a RETURNING clause."""
     type_ = node.meta[_TYPE]
     assert isinstance(type_, DataType)
     return type_
@@ -63,7 +63,7 @@ def set_table_hints(node: exp.Table, hints: tuple[OptionEntry, ...]) -> None:
 
 
 def table_hints(node: exp.Table) -> tuple[OptionEntry, ...]:
-    """The entries of the `/*+ OPTIONS('k' = 'v') */` behind a table's name."""
+    """Return the entries of the `/*+ OPTIONS('k' = 'v') */` behind a table's name."""
     hints: tuple[OptionEntry, ...] = node.meta.get(_HINTS, ())
     return hints
 
@@ -73,5 +73,5 @@ def set_written_name(node: exp.Anonymous, name: str) -> None:
 
 
 def written_name(node: exp.Anonymous) -> str:
-    """A function's name as the script spells it, for messages; `node.name` is the same in capitals."""
+    """Return a function's name as the script spells it, for messages; `node.name` is the same in capitals."""
     return str(node.meta.get(_WRITTEN, node.name))

@@ -1,4 +1,4 @@
-"""Queries: SELECT, VALUES, WITH, set operations and what may stand behind FROM, as sqlglot trees.
+"""Reads queries into sqlglot trees: SELECT, VALUES, WITH, set operations and what may stand behind FROM.
 
     SELECT …                                 exp.Select with sqlglot's arguments: expressions, distinct, from_, joins,
                                              where, group, having, windows, qualify, order, limit, offset, with_, hint
@@ -203,7 +203,7 @@ class QueryParser(ExpressionParser):
         return self.stamped(exp.Alias(this=value, alias=self.identifier("a name for the column")), start)
 
     def _star(self) -> exp.Expression | None:
-        """`*` or `a.b.*`."""
+        """Read `*` or `a.b.*`."""
         start = self.token
         if self.accept("*"):
             return self.stamped(exp.Star(), start)
@@ -317,7 +317,7 @@ class QueryParser(ExpressionParser):
         return self._table(start)
 
     def _table_function(self) -> exp.Expression:
-        """`TABLE(f(…))`."""
+        """Read `TABLE(f(…))`."""
         self.expect("TABLE")
         self.expect("(")
         name = self.token
@@ -410,7 +410,7 @@ class QueryParser(ExpressionParser):
     # --- hints ------------------------------------------------------------------------------------------------------
 
     def option_entry(self) -> OptionEntry:
-        """`'key' = 'value'`; DLI's reference has double quotes too."""
+        """Read `'key' = 'value'`; DLI's reference has double quotes too."""
         key = self._option_text("a key in single quotes")
         self.expect("=")
         value = self.token
@@ -427,7 +427,7 @@ class QueryParser(ExpressionParser):
         return Text(token.value, token.span)
 
     def option_hints(self) -> tuple[OptionEntry, ...]:
-        """`/*+ OPTIONS('key' = 'value', …) */`."""
+        """Read `/*+ OPTIONS('key' = 'value', …) */`."""
         self.expect("/*+")
         entries: list[OptionEntry] = []
         while not entries or self.accept(","):
@@ -439,7 +439,7 @@ class QueryParser(ExpressionParser):
         return tuple(entries)
 
     def _query_hint(self) -> exp.Hint:
-        """`SELECT /*+ STATE_TTL('t' = '1d'), BROADCAST(t) */`: each an exp.Anonymous of texts, columns and exp.EQ."""
+        """Read `SELECT /*+ STATE_TTL('t' = '1d'), BROADCAST(t) */`: each an exp.Anonymous of texts, columns and exp.EQ."""
         start = self.expect("/*+")
         hints = self.list_of(self._hint_item)
         self.close("*/")

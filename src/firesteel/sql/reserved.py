@@ -1,8 +1,8 @@
 """The words that are no names in Flink SQL unless they stand in back-ticks.
 
 The words that have been reserved in every Flink since 1.11. Words that later versions reserved for statements of their
-own are left out: a script of an older version may use them as names. QUALIFY is here all the same: as a name it would
-swallow the clause in silence.
+own are left out: a script of an older version may use them as names. QUALIFY is here all the same: read as a name,
+the clause would be lost without an error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A script's text as statements. Mistakes are collected, one for each statement that cannot be read; nothing is raised.
+"""Splits a script's text into statements. Mistakes are collected, one for each statement that cannot be read; nothing is raised.
 
 >>> from firesteel.errors import Source
 >>> script, problems = parse_script(Source("job.sql", "SELEC 1; DROP TABLE t"))
@@ -26,7 +26,7 @@ __all__ = ["cast_type", "parse_script", "parse_type", "span_of", "table_hints", 
 
 
 def parse_script(source: Source) -> tuple[Script, tuple[Problem, ...]]:
-    """The statements that can be read, and a problem for each that cannot, in the order of the script."""
+    """Parse the statements that can be read, and make a problem for each that cannot, in the order of the script."""
     tokens, unclosed = tokenize(source.text)
     reader = _ScriptReader(source.text)
     chunks = _split(tokens)
@@ -43,7 +43,7 @@ def parse_script(source: Source) -> tuple[Script, tuple[Problem, ...]]:
 
 
 def parse_type(text: str) -> DataType | None:
-    """A type that stands alone, as a Python function may declare it; None: it is none.
+    """Parse a type that stands alone, as a Python function may declare it; None: the text is no type.
 
     >>> str(parse_type("ARRAY<INT>"))
     'ARRAY<INT>'
@@ -59,7 +59,7 @@ def parse_type(text: str) -> DataType | None:
 
 
 def _split(tokens: list[Token]) -> list[list[Token]]:
-    """The tokens of each statement, each with an END where its semicolon or the end of the text stands."""
+    """Split the tokens into statements, each with an END where its semicolon or the end of the text stands."""
     chunks: list[list[Token]] = [[]]
     for token in tokens:
         if token.key == ";" or token.kind is Kind.END:
@@ -96,7 +96,7 @@ class _ScriptReader:
         self.refused: list[Refused] = []
 
     def read(self, tokens: list[Token]) -> None:
-        """One statement, or the part of a statement set up to a semicolon."""
+        """Read one statement, or the part of a statement set up to a semicolon."""
         header = 0 if self._open else self._set_header(tokens)
         if header:
             self._open = _OpenSet(tokens[0], explained=tokens[0].key == "EXPLAIN")
@@ -126,7 +126,7 @@ class _ScriptReader:
     # --- statement sets -----------------------------------------------------------------------------------------------
 
     def _set_header(self, tokens: list[Token]) -> int:
-        """How many tokens open a statement set: those of `EXECUTE STATEMENT SET BEGIN`, `BEGIN STATEMENT SET`, …"""
+        """Count the tokens that open a statement set: those of `EXECUTE STATEMENT SET BEGIN`, `BEGIN STATEMENT SET`, …"""
         keys = [token.key for token in tokens[:16]]
         if keys[:3] == ["BEGIN", "STATEMENT", "SET"]:
             return 3
@@ -209,7 +209,7 @@ class _ScriptReader:
         return statement
 
     def _refuse(self, tokens: list[Token]) -> None:
-        """Keeps the name that a CREATE would have made, however it is spelt and whatever is wrong with it."""
+        """Keep the name that a CREATE would have made, however it is spelt and whatever is wrong with it."""
         words = [token.key for token in tokens[:_NAME_BY]]
         if words[0] != "CREATE" and _nearest(words[0], {"CREATE"}) is None:
             return
@@ -231,7 +231,7 @@ class _ScriptReader:
             self.refused.append(Refused(kind, Name(path[-1].value, span, tuple(token.value for token in path))))
 
     def _explained(self, tokens: list[Token], problem: Problem) -> Problem:
-        """The problem with the nearest word that could have stood there."""
+        """Add the nearest word that could have stood there to the problem."""
         if problem.hint is not None:
             return problem
         # Reading the statement again is cheaper than noting every word that is looked for in every right statement.
@@ -286,7 +286,7 @@ def _check_tokens(tokens: list[Token], text: str) -> None:
 
 
 def _nearest(word: str, candidates: set[str]) -> str | None:
-    # Short words are near to too many others.
+    # Short words resemble too many others.
     if len(word) < 3 or word in candidates or (word in RESERVED and len(word) < 5):
         return None
     import difflib  # only for a script with a mistake: it costs a check that finds none nothing

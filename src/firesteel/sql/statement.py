@@ -24,7 +24,7 @@ class Name:
 
     @property
     def written(self) -> str:
-        """With its catalog and database, where it has them."""
+        """Return the name with its catalog and database, where it has them."""
         return ".".join(self.path) or self.text
 
 
@@ -239,7 +239,7 @@ class Client:
 
     @property
     def ends(self) -> bool:
-        """Whether a client reads no further."""
+        """Check whether a client reads no further."""
         return self.word in ("QUIT", "EXIT")
 
 
@@ -271,7 +271,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Script:
-    """`refused`: to call these names unknown later on would be a second complaint."""
+    """`refused` names are not reported as unknown later: that would be a second message for one mistake."""
 
     statements: tuple[Statement, ...]
     refused: tuple[Refused, ...] = ()

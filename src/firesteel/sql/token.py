@@ -1,4 +1,4 @@
-"""A script's text as tokens, each with its place.
+"""Splits a script's text into tokens, each with its position.
 
 >>> tokens, problem = tokenize("SELECT `a b` -- why\\n, 'it''s'")
 >>> [(token.kind.name, token.value) for token in tokens]
@@ -66,7 +66,7 @@ _OPENINGS = {"'": ("text", "'"), "`": ("name", "`"), '"': ("text", '"'), "/*": (
 
 
 def tokenize(text: str) -> tuple[list[Token], Problem | None]:
-    """All tokens and an END; a text, name or comment that is never closed ends the list there, with a problem."""
+    """Split the text into tokens and an END; a text, name or comment that is never closed ends the list there, with a problem."""
     tokens: list[Token] = []
     add = tokens.append
     match = _TOKEN.match
@@ -150,7 +150,7 @@ _C_LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 def _escaped_value(body: str) -> str | None:
-    r"""The characters of `E'…'`; None where an escape names none.
+    r"""Decode the characters of `E'…'`; None where an escape names none.
 
     >>> _escaped_value(r"a\tb\x41\u00e9\'")
     "a\tbAé'"
@@ -170,7 +170,7 @@ def _escaped_value(body: str) -> str | None:
 
 
 def _is_character(point: int) -> bool:
-    """Half of a surrogate pair is no character, and no encoder takes it."""
+    """Check for a whole character: half of a surrogate pair is none, and no encoder accepts it."""
     return 0 <= point <= 0x10FFFF and not 0xD800 <= point <= 0xDFFF
 
 

@@ -1,4 +1,4 @@
-"""Flink's types as they are written: `DECIMAL(10, 2)`, `ROW<a INT NOT NULL, b ARRAY<STRING>>`, `INT ARRAY`.
+"""Reads Flink's types as they are written: `DECIMAL(10, 2)`, `ROW<a INT NOT NULL, b ARRAY<STRING>>`, `INT ARRAY`.
 
 Where Flink's SQL differs from the table in its documentation, this follows its SQL: VARCHAR and VARBINARY without a
 length have the greatest length, CHAR and BINARY have length 1.
@@ -80,7 +80,7 @@ _REFUSED: dict[str, str] = {
 
 class TypeParser(Cursor):
     def type(self) -> DataType:
-        """A type with its nullability: `INT`, `INT NOT NULL`, `INT NOT NULL ARRAY`."""
+        """Read a type with its nullability: `INT`, `INT NOT NULL`, `INT NOT NULL ARRAY`."""
         self.enter()
         type_ = self._nullability(self._base_type())
         depth = self.depth
@@ -158,7 +158,7 @@ class TypeParser(Cursor):
         return (int(token.value) if len(token.value) < 20 else 10**20), token.span
 
     def _parameter(self, type_name: str, what: str, default: int, low: int, high: int) -> int:
-        """`(n)` or nothing. Out of range is a problem, after which the nearest allowed number stands in."""
+        """Read `(n)` or nothing. A number out of range is a problem, and the nearest allowed one is used."""
         if not self.accept("("):
             return default
         number, span = self._integer()
@@ -215,7 +215,7 @@ class TypeParser(Cursor):
         return TimestampLtz(self._parameter("TIMESTAMP_LTZ", "precision", 6, 0, 9))
 
     def _zone(self, token: Token, *, local_allowed: bool) -> bool:
-        """Reads `WITHOUT TIME ZONE` and `WITH LOCAL TIME ZONE`; says whether it was the latter."""
+        """Read `WITHOUT TIME ZONE` or `WITH LOCAL TIME ZONE`; return whether it was the latter."""
         if self.accept_sequence("WITHOUT", "TIME", "ZONE"):
             return False
         if not self.at_sequence("WITH", "LOCAL") and not self.at_sequence("WITH", "TIME"):
@@ -272,7 +272,7 @@ class TypeParser(Cursor):
         return Interval(months=start in MONTH_UNITS)
 
     def interval_unit(self) -> tuple[str, int]:
-        """A unit of an interval in capitals, and how many digits it may have: two unless written otherwise."""
+        """Read a unit of an interval, in capitals, and how many digits it may have: two unless written otherwise."""
         token = self.accept(*UNITS, *(f"{unit}S" for unit in UNITS))
         if token is None:
             self.fail("a unit of time such as DAY")

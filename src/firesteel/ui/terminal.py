@@ -1,7 +1,7 @@
-"""What a person sees of a running job: a live table on a terminal, plain lines elsewhere, or what they asked for.
+"""Shows a running job: a live table on a terminal, plain lines elsewhere, JSON on request.
 
 view = open_view()
-view.show(snapshot)      # as often as there is news
+view.show(snapshot)      # as often as something changes
 view.close(snapshot)     # the closing summary
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Output(Enum):
-    """What was asked for on the command line."""
+    """The kind of output chosen on the command line."""
 
     PROGRESS = "progress"
     QUIET = "quiet"
@@ -39,8 +39,8 @@ class Output(Enum):
 
 
 class View(Protocol):
-    """`show` is cheap and may be called at any rate; `close` ends the view and is called once. It gives the summary of what the
-    job did, unless it failed before it did anything.
+    """`show` is cheap and may be called at any rate; `close` ends the view and is called once. It shows the
+    summary of the job, unless the job failed before it did anything.
     """
 
     def show(self, snapshot: JobSnapshot) -> None: ...
@@ -53,7 +53,7 @@ class View(Protocol):
 
 
 def open_view(output: Output = Output.PROGRESS, stream: IO[str] | None = None) -> View:
-    """The view that fits: progress goes to standard error, JSON lines to standard output."""
+    """Open the view for this output: progress goes to standard error, JSON lines to standard output."""
     match output:
         case Output.JSON:
             return JsonLines(stream or sys.stdout)
@@ -79,7 +79,7 @@ class SummaryOnly:
             print(render_summary(snapshot), file=self._out, flush=True)
 
 
-#: A job of which there is nothing to say is known to be alive by a line from time to time.
+#: An idle job shows that it is alive by a line from time to time.
 _HEARTBEAT = 10.0
 
 
@@ -120,8 +120,8 @@ class PlainLines:
 
 
 class JsonLines:
-    """One line per snapshot that says something new, and one from time to time; the last one has the state in which the job
-    ended.
+    """One line per snapshot that differs from the one before, and one from time to time; the last one has the state in which
+    the job ended.
     """
 
     def __init__(self, out: IO[str], clock: Callable[[], float] = time.monotonic) -> None:
@@ -135,7 +135,7 @@ class JsonLines:
         print_rows(shown, sys.stderr)
 
     def show(self, snapshot: JobSnapshot) -> None:
-        # That time passes is no news.
+        # A later time alone is no change.
         news = (snapshot.state, snapshot.batches, snapshot.doing, snapshot.idle, snapshot.waiting, snapshot.restarts)
         if news != self._last or self._clock() >= self._next:
             print(render_json(snapshot), file=self._out, flush=True)
@@ -189,7 +189,7 @@ _COLOURS = {
 
 
 def render_table(snapshot: JobSnapshot) -> RenderableType:
-    """The live view of a snapshot, for rich."""
+    """Render the live view of a snapshot, for rich."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text

@@ -1,4 +1,4 @@
-"""A snapshot in words: one line while the job runs, some lines at its end, one line of JSON for programs."""
+"""Renders a snapshot: one line while the job runs, some lines at its end, one line of JSON for programs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def render_line(snapshot: JobSnapshot) -> str:
 
 
 def render_doing(snapshot: JobSnapshot) -> str:
-    """What the job is doing while no rows come, or what it waits for.
+    """Render what the job is doing while it reads no rows, or what it waits for.
 
     >>> render_doing(JobSnapshot("pv", doing="starts Spark"))
     'starts Spark'
@@ -54,7 +54,7 @@ def render_time(moment: float) -> str:
 
 
 def render_summary(snapshot: JobSnapshot) -> str:
-    """What a job has done, table by table."""
+    """Render the summary of a job, table by table."""
     seconds = snapshot.seconds
     rate = f", {snapshot.rows_read / seconds:,.0f} rows/s" if seconds > 0 and snapshot.rows_read else ""
     head = f"{snapshot.name} {_ENDINGS.get(snapshot.state, snapshot.state.value)}"

@@ -87,7 +87,7 @@ def _free_ports(taken: int, count: int) -> list[int]:
 
 
 def _saved_log(server: Server) -> Path:
-    """A copy of the log of a broker that did not start: its folder goes, and the error message names this one."""
+    """Copy the log of a broker that did not start: its folder is removed, and the error message names the copy."""
     copy = cache_folder() / "broker-failed.log"
     if server.log.exists():
         shutil.copy(server.log, copy)
@@ -122,12 +122,12 @@ class Broker:
         return self._server.bootstrap
 
     def address(self, protocol: str) -> str:
-        """Where one of the secured protocols is spoken."""
+        """Return the address of one of the secured listeners."""
         return f"{HOST}:{self._server.secured[protocol]}"
 
     @property
     def keeper_pid(self) -> int:
-        """The process above the broker's, which ends it when this one is gone."""
+        """Return the pid of the watchdog, which ends the broker when this process is gone."""
         return self._keeper.pid
 
     @property
@@ -153,7 +153,7 @@ class Broker:
         self._await_answer()
 
     def stop(self) -> None:
-        """End the broker for good. A temporary folder goes with it. Once is enough, twice does no harm."""
+        """End the broker for good. A temporary folder is removed with it. A second call does nothing."""
         atexit.unregister(self.stop)
         if self._keeper.poll() is None:
             assert self._keeper.stdin is not None

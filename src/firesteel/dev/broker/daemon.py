@@ -1,4 +1,4 @@
-"""The development broker of `firesteel broker start`: it goes on in the background until `firesteel broker stop`.
+"""The development broker of `firesteel broker start`: it runs in the background until `firesteel broker stop`.
 
 There is one per cache folder. Its record says which process it is, so that it is found, and nothing else is ended.
 """
@@ -51,7 +51,7 @@ class Daemon:
 
 
 def find_daemon() -> Daemon | None:
-    """The development broker that is running, if there is one."""
+    """Find the development broker that is running, if there is one."""
     try:
         daemon = Daemon(**json.loads(_record().read_text()))
     except (OSError, ValueError, TypeError):
@@ -63,7 +63,7 @@ def find_daemon() -> Daemon | None:
 def start_daemon(watcher: Watcher, *, port: int | None = None, fresh: bool = False, heap: str = "512m") -> Daemon:
     """Start the development broker, or find it already running.
 
-    Without `port` it is the usual one, or a free one when that is taken. `fresh` throws away the data of earlier days.
+    Without `port` it is the usual one, or a free one when that is taken. `fresh` deletes the data of earlier runs.
     """
     with held(_folder() / "lock"):
         running = find_daemon()
@@ -88,7 +88,7 @@ def start_daemon(watcher: Watcher, *, port: int | None = None, fresh: bool = Fal
 
 
 def stop_daemon() -> Daemon | None:
-    """Stop the development broker; the one that was stopped, or None when none was running."""
+    """Stop the development broker; return it, or None when none was running."""
     with held(_folder() / "lock"):
         daemon = find_daemon()
         if daemon is not None:
@@ -116,7 +116,7 @@ def _start(server: Server, java: Path, jars: Path) -> Daemon:
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            # A session of its own: the end of this terminal is not the end of the broker.
+            # A session of its own, so that the broker outlives this terminal.
             start_new_session=True,
         )
     try:

@@ -1,4 +1,4 @@
-"""What a person sees while Kafka is fetched: a bar on a terminal, a few plain lines elsewhere."""
+"""Shows the download of Kafka: a progress bar on a terminal, a few plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TITLE = f"Fetching Kafka {KAFKA_VERSION}"
 
 @contextmanager
 def shown_download(stream: IO[str] | None = None) -> Iterator[Watcher]:
-    """A watcher for `kafka_jars` that draws nothing until there is something to fetch."""
+    """Make a watcher for `kafka_jars` that draws nothing until there is something to fetch."""
     out = stream or sys.stderr
     if not out.isatty():
         yield _PlainLines(out)
@@ -61,7 +61,7 @@ class _Bar:
 
 
 def _progress() -> Progress:
-    # Imported when there is something to draw: a start from the cache pays nothing.
+    # Imported when there is something to draw: a start from the cache need not load it.
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

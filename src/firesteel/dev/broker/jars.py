@@ -1,4 +1,4 @@
-"""Kafka's jars, fetched once with the Ivy that PySpark brings along.
+"""Fetches Kafka's jars once, with the Ivy that is part of PySpark.
 
 No Maven, no address of a repository and no jar in this package: Ivy knows where Apache's releases are. A company's own
 repository is named in an Ivy settings file, whose path is taken from FIRESTEEL_IVY_SETTINGS.
@@ -24,7 +24,7 @@ from firesteel.java import find_java
 
 KAFKA_VERSION = "4.2.0"
 
-#: What Ivy resolves. slf4j-simple writes the broker's log to its standard error: without it Kafka dies in silence.
+#: What Ivy resolves. slf4j-simple writes the broker's log to its standard error: without it Kafka fails without a message.
 _IVY_FILE = f"""\
 <ivy-module version="2.0">
   <info organisation="firesteel" module="broker"/>
@@ -36,12 +36,12 @@ _IVY_FILE = f"""\
 </ivy-module>
 """
 
-#: How many modules there are to look up: only for the progress bar, which corrects itself.
+#: About how many modules Ivy looks up: a first guess for the progress bar.
 _EXPECTED = 46
 
 
 class Watcher(Protocol):
-    """Hears how a download goes on: what is being done, how much of it, out of how much."""
+    """Receives the progress of a download: the current step, how much is done, and out of how much."""
 
     def __call__(self, doing: str, done: int, total: int) -> None: ...
 
@@ -51,7 +51,7 @@ def _unwatched(doing: str, done: int, total: int) -> None:
 
 
 def kafka_jars(watcher: Watcher = _unwatched) -> Path:
-    """The folder with Kafka's jars; fetches them if they are not there yet."""
+    """Return the folder with Kafka's jars; fetch them if they are not there yet."""
     folder = cache_folder() / f"kafka-{KAFKA_VERSION}"
     if folder.is_dir():
         return folder
@@ -71,7 +71,7 @@ def kafka_jars(watcher: Watcher = _unwatched) -> Path:
 
 
 def find_ivy() -> Path:
-    """Ivy's jar inside PySpark, found without importing PySpark, which takes a second."""
+    """Find Ivy's jar inside PySpark without importing PySpark, which takes a second."""
     spec = importlib.util.find_spec("pyspark")
     for place in (spec.submodule_search_locations or ()) if spec else ():
         found = sorted(Path(place).glob("jars/ivy-*.jar"))
@@ -135,7 +135,7 @@ def _follow(lines: Iterable[str], log: IO[str], watcher: Watcher) -> None:
 
 @dataclass(frozen=True)
 class Counted:
-    """How far Ivy is, counted from the lines it prints: it looks up every module, then downloads every jar.
+    """Ivy's progress, counted from the lines it prints: it looks up every module, then downloads every jar.
 
     >>> step = Counted().after("found org.slf4j#slf4j-api;1.7.36 in public")
     >>> step.doing, step.done, step.total
@@ -169,7 +169,7 @@ class Counted:
 
 
 def failure(output: str) -> str:
-    """The line of Ivy's output that says most, as the end of a sentence."""
+    """Choose the line of Ivy's output that explains the failure best, as the end of a sentence."""
     for pattern in (r"(?:Host|Connection|Server access).*", r".*(?:Exception|unresolved dependency|UNRESOLVED).*"):
         match = re.search(pattern, output)
         if match:
@@ -178,7 +178,7 @@ def failure(output: str) -> str:
 
 
 def proxy_flags(environment: os._Environ[str] | dict[str, str]) -> list[str]:
-    """Java reads no http_proxy; say it in Java's words.
+    """Translate http_proxy and https_proxy, which Java does not read, into Java's flags.
 
     >>> proxy_flags({"https_proxy": "http://proxy.example:3128"})
     ['-Dhttps.proxyHost=proxy.example', '-Dhttps.proxyPort=3128']

@@ -1,4 +1,4 @@
-"""A lock between processes that the system lets go of when its holder dies."""
+"""A lock between processes, which the system releases when its holder dies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ports of this machine that nobody listens on."""
+"""Finds ports of this machine that no process listens on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import socket
 HOST = "127.0.0.1"
 
 #: Below the ports that systems hand to outgoing connections: one of those could be taken between choosing and
-#: listening, and a connection to one where nobody listens yet can meet itself.
+#: listening, and a client that connects to one before the server listens can connect to itself.
 _CHOICE = range(20_000, 32_000)
 
 
@@ -24,7 +24,7 @@ def is_free(port: int) -> bool:
 
 
 def free_port(*but: int) -> int:
-    """A free port, other than those."""
+    """Find a free port, other than those."""
     for _ in range(1000):
         port = random.choice(_CHOICE)
         if port not in but and is_free(port):
@@ -33,7 +33,7 @@ def free_port(*but: int) -> int:
 
 
 def answers(port: int) -> bool:
-    """Does somebody take connections there?"""
+    """Check whether a process accepts connections there."""
     try:
         socket.create_connection((HOST, port), timeout=1).close()
     except OSError:

@@ -1,4 +1,4 @@
-"""Processes that were started by another run: is this pid still the same process, and how to end it."""
+"""Ends processes that an earlier run started, if the pid is still the same process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firesteel.spark.start.birth import birth as birth
 
 
 def end_process(pid: int, born: str, patience: float = 15.0) -> None:
-    """Ask the process to end, and end it after some seconds. Does nothing when the pid is another process by now."""
+    """Ask the process to end, and kill it after some seconds. Do nothing when the pid belongs to another process by now."""
     for sign, wait in ((signal.SIGTERM, patience), (signal.SIGKILL, 5.0)):
         if birth(pid) != born:
             return

@@ -24,14 +24,14 @@ _SETTINGS = {
     "process.roles": "broker,controller",
     "node.id": "1",
     "controller.listener.names": "CONTROLLER",
-    # Relative to the server's folder, where the process runs: a path with a comma in it would be read as two.
+    # Relative to the server's folder, where the process runs: Kafka would read a path with a comma as two paths.
     "log.dirs": "data",
-    # A missing topic has to be a clear error, not an empty topic of one partition.
+    # A missing topic must be a clear error, not an empty topic of one partition.
     "auto.create.topics.enable": "false",
-    # Rows of a test carry the times of the test's story: retention would delete them at once.
+    # The rows of a test have old timestamps: retention would delete them at once.
     "log.retention.ms": "-1",
     "group.initial.rebalance.delay.ms": "0",
-    # After a kill -9 the next start waits until the controller believes the old broker dead: 9 s by default.
+    # After a kill -9 the next start waits until the controller considers the old broker dead: 9 s by default.
     "broker.session.timeout.ms": "3000",
     "broker.heartbeat.interval.ms": "500",
     # One node, and few partitions of Kafka's own topics: the start makes all of them.
@@ -56,7 +56,7 @@ _LOG_FLAGS = (
 
 
 class PortTaken(Exception):
-    """Somebody took the port between our choice and the server's start."""
+    """Another process took the port between our choice and the server's start."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Server:
 
 
 def render_properties(server: Server) -> str:
-    """The server's settings file."""
+    """Render the server's settings file."""
     ports = {"PLAINTEXT": server.port, **server.secured}
     addresses = ",".join(f"{protocol}://{HOST}:{port}" for protocol, port in ports.items())
     controller = f"{HOST}:{server.controller_port}"
@@ -121,7 +121,7 @@ def prepare(server: Server, java: Path, jars: Path) -> None:
 
 
 def java_command(server: Server, java: Path, jars: Path) -> list[str]:
-    """To be run inside the server's folder."""
+    """Make the server's command line, to be run inside its folder."""
     flags = [f"-Xmx{server.heap}", "-Djava.awt.headless=true", *_LOG_FLAGS]
     return [str(java), *flags, "-cp", f"{jars}/*", "kafka.Kafka", "server.properties"]
 
@@ -130,7 +130,7 @@ def await_answer(server: Server, is_alive: Callable[[], bool], log_start: int = 
     """Wait until the server answers; when its process ends before, say what its log says from `log_start` on."""
     deadline = time.monotonic() + START_TIMEOUT
     while True:
-        # The answer may come from somebody else's server, so ours has to be alive after it.
+        # The answer may come from another server on that port, so ours has to be alive after it.
         answered = answers(server.port)
         if not is_alive():
             break

@@ -23,7 +23,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def _die_with_watchdog() -> None:
-    # The watchdog may itself be killed. Only Linux can promise this; elsewhere it needs a second murder to matter.
+    # The watchdog may itself be killed. Linux then ends the broker too; elsewhere the broker stays if both are killed.
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
@@ -72,7 +72,7 @@ def main(folder: str, log: str, *command: str) -> None:
                 for order in orders:
                     child = _obey(order, child, list(command), log)
                     print(child.pid if child.poll() is None else 0, flush=True)
-            # A child that the parent forked holds the pipe open too; then the pipe says nothing, but this does.
+            # A child that the parent forked holds the pipe open too; then only the parent's pid shows that the parent is gone.
             if os.getppid() != parent:
                 return
     finally:

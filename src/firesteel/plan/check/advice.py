@@ -1,4 +1,4 @@
-"""Legal and dangerous, seen from the whole job: warnings that no single table could give. Each says its reason."""
+"""Warnings about the whole job. Each says its reason."""
 
 from __future__ import annotations
 

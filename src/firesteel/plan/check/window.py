@@ -40,29 +40,28 @@ def _one_mode(node: Node) -> Iterator[Problem]:
     updating, closing = _updating(node), closing_node(node)
     if updating is not None and closing is not None:
         yield Problem(
-            f"{_said(updating)} that updates beside {_said(closing, True)} that waits for event time, in one INSERT, is not"
-            " supported yet.",
+            f"One INSERT cannot contain both {_name(updating)}, which updates, and {_name(closing)}, which waits for event"
+            " time: this is not supported yet.",
             updating.span,
-            "Write the one's rows into a topic and read that, or group by window_start and window_end too.",
+            "Write one result to a topic and read it in a second INSERT, or group by window_start and window_end too.",
         )
 
 
-def _said(node: Node, inside: bool = False) -> str:
+def _name(node: Node) -> str:
     match node:
         case Rank():
             return "ROW_NUMBER()"
         case Join() | TimeJoin():
-            name = "a join"
+            return "a join"
         case Normalize():
-            name = "a table"
+            return "a table"
         case Aggregate() | WindowAggregate():
-            name = "an aggregate"
+            return "an aggregate"
         case Scan() | Values() | Project() | Filter() | Union() | Unnest() | Watermark() | Window() | Sink():
             # None of these updates by itself or waits.
-            name = "a query"
+            return "a query"
         case _:
             assert_never(node)
-    return name if inside else name.capitalize()
 
 
 def _updating(node: Node) -> Node | None:

@@ -31,7 +31,7 @@ class Scan(NoInput):
     changelog: Changelog
     #: Each row carries its place in the order of arrival: somebody above asks which row came first.
     ordered: bool = field(default=False, compare=False)
-    #: Equal rows come as one that says how many they are: nobody above asks for more.
+    #: Combine equal rows into one with a count; the operators above need no more.
     weighed: bool = field(default=False, compare=False)
     span: Span | None = field(default=None, compare=False)
 

@@ -68,7 +68,7 @@ def _reaction(name: str, clause: str, node: exp.Expression | None) -> Literal:
     word = allowed[0] if node is None else node.name if isinstance(node, exp.Var) else "DEFAULT"
     if word not in allowed:
         written = f"{word} {clause.replace('_', ' ')}"
-        raise Mistake(f"'{written}' is nothing that {name} can do.", span_of(node) if node is not None else None)
+        raise Mistake(f"'{name}' does not support '{written}'.", span_of(node) if node is not None else None)
     return Literal(word, Char(len(word), nullable=False))
 
 

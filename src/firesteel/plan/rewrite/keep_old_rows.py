@@ -1,4 +1,4 @@
-"""The pass that lets operators say the old row with every change, where somebody above needs it.
+"""Pass: emit UPDATE_BEFORE where an operator above needs it.
 
 An upsert sink whose key is the query's key needs only the new row. A changelog sink, an aggregate and a join need the
 old one too: what it contributed has to be taken back.

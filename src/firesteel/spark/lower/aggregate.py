@@ -119,7 +119,7 @@ _SPREADS = {"STDDEV_POP": F.stddev_pop, "STDDEV_SAMP": F.stddev_samp, "VAR_POP":
 
 
 def _native(function: str, value: Column, argument: DataType, result: DataType, weight: Column | None = None) -> Column:
-    """Of whole numbers and counts, each row's is taken as often as its weight says; the extremes do not care."""
+    """Translate an aggregate: COUNT and integer SUM multiply by the row count; MIN and MAX ignore it."""
     wanted = spark_type(result)
     count = F.count(value) if weight is None else F.coalesce(F.sum(F.when(value.isNotNull(), weight)), F.lit(0))
     match function:

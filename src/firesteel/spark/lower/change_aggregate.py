@@ -1,4 +1,4 @@
-"""GROUP BY where rows go again, and where the old row of a group has to be said.
+"""GROUP BY over updating input, or with UPDATE_BEFORE in its output.
 
 Every reversible aggregate is a sum of signed parts: COUNT adds the signs, SUM the signed values, AVG is made of both.
 For the old row the parts of a batch are folded to one row for each group first; the sum without what this batch added
@@ -82,7 +82,7 @@ class _Measure:
         if self.number:
             parts[self.number] = F.when(value.isNotNull(), signed)
         if self.extreme:
-            # What goes is NULL here: `plan/check/support.py` lets nothing else pass.
+            # Retracted rows are NULL here; `check_support` rejects all other plans.
             parts[self.extreme] = F.when(signed > 0, value)
         return parts
 

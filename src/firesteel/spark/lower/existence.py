@@ -1,4 +1,4 @@
-"""Which values there are: a row comes when the first of its kind comes, and goes when the last one goes."""
+"""Tracks distinct values: inserts a value with its first row, deletes it with its last."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ from firesteel.spark.lower.unnest import lower_unnest
 from firesteel.spark.lower.watermark import lower_watermark
 from firesteel.spark.lower.window import lower_window, lower_window_aggregate
 
-#: How what has no input becomes a DataFrame: the job knows the session and the checkpoint.
+#: Creates the DataFrame of a leaf node (Scan, Values).
 ReadTable = Callable[[Scan | Values], DataFrame]
 
 
@@ -60,7 +60,7 @@ def lower_plan(node: Node, read_table: ReadTable, partitions: int) -> DataFrame:
             rows = lower_plan(node.input, read_table, partitions)
             condition = lower_expression(node.condition)
             changes = node.input.changelog
-            # Where the old row comes before the new one, each is judged by itself: what no longer passes loses its new row.
+            # With UPDATE_BEFORE present, old and new rows can be filtered independently.
             if changes == INSERT_ONLY or RowKind.UPDATE_BEFORE in changes:
                 return rows.where(condition)
             # Else a row that does not pass (any more) is taken back.
@@ -95,7 +95,7 @@ def lower_plan(node: Node, read_table: ReadTable, partitions: int) -> DataFrame:
 
 
 def _union(branches: list[DataFrame], node: Union) -> DataFrame:
-    """A branch that only inserts stands beside one that does more; one that knows no order comes first."""
+    """Add hidden columns that some branches lack: kind = UPDATE_AFTER, order = 0."""
     hidden = []
     if any(KIND in rows.columns for rows in branches):
         hidden.append(KIND)

@@ -170,7 +170,7 @@ class ExactlyOnce:
 
 
 def same_cluster(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
-    """A transaction reaches one cluster. Who names it by other brokers gets the weaker guarantee, and is told."""
+    """Compare two configurations: a transaction covers one cluster, recognised by `bootstrap.servers`."""
     return one.get("bootstrap.servers") == other.get("bootstrap.servers")
 
 

@@ -35,7 +35,7 @@ def query_id(checkpoint: Folder) -> str:
         return str(json.loads(checkpoint.read_text("metadata"))["id"])
     except (OSError, ValueError, KeyError) as error:
         raise JobError(
-            f"The id of the query cannot be read from 'metadata' in '{checkpoint}': {error}.",
+            f"The query id cannot be read from 'metadata' in '{checkpoint}': {error}.",
             hint="Start over with --fresh, unless the file can be brought back.",
         ) from None
 

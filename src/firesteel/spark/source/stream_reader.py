@@ -98,8 +98,7 @@ class ReadSpec:
     stage: Folder | None = None
     #: The folder where a batch's reading tasks leave what they counted beside rows (`Tally`); none in tests.
     tally: Folder = _NOWHERE
-    #: With what the query's rows are written, and whether some may be lost: a worker that reads will mostly write too, and can
-    #: look for the brokers meanwhile.
+    #: The sink's client settings and `lossy`, so that a reading worker can connect its producer early.
     writer: tuple[Mapping[str, str], bool] | None = None
     #: The partitions that are told apart where somebody waits for event time; none where nobody does.
     slots: tuple[Partition, ...] = ()
@@ -319,7 +318,7 @@ class KafkaStreamReader(DataSourceStreamReader):
         return next(one.high for one in topic.partitions if one.index == partition[1])
 
     def _check_lost(self, positions: Positions) -> None:
-        """What was not read yet and is gone has to be said. Later losses show when they are read."""
+        """Fail if unread records were deleted. Later deletions are found by `read_range`."""
         for one, position in positions.items():
             if self._latest[one] < position:
                 end = self._high(one)
@@ -352,7 +351,7 @@ class KafkaStreamReader(DataSourceStreamReader):
         assert isinstance(partition, Ranges)
         if self.spec.writer is not None:
             config, lossy = self.spec.writer
-            # What is wrong with it is said where it is used.
+            # A bad producer configuration is reported when the sink first writes.
             with suppress(KafkaException):
                 make_ready(config, lossy=lossy)
         batches = chain.from_iterable(map(self._read, partition.ranges, self._blocks(partition.ranges)))

@@ -66,7 +66,7 @@ def launch(master: str | None, settings: Mapping[str, str], log: Path) -> Launch
     try:
         process = _start(words, environment, log)
     except OSError:
-        # Who opens the session says what is wrong with the folder.
+        # `open_session` will report the folder error; here we only give up.
         folders.remove()
         return None
     folders.claim(process.pid)
@@ -132,7 +132,7 @@ class Launched:
 
         from firesteel.spark.internals import use_gateway
 
-        # From here on its folders are those of whichever JVM Spark gets.
+        # From now on Spark's JVM owns the folders, even if it is another JVM.
         self._taken = True
         # PySpark loads this with its first call to the JVM, which is not ready yet.
         import_module("pyspark.testing.utils")
@@ -163,7 +163,7 @@ class Launched:
             path.unlink(missing_ok=True)
 
     def abandon(self) -> None:
-        """Nobody needs it after all: it and what it left go. One that Spark has been given is Spark's."""
+        """Kill the JVM and delete its folders, unless Spark already uses it."""
         if self._taken:
             return
         self._process.kill()

@@ -112,7 +112,7 @@ def _become(connection: socket.socket, base: Sequence[str]) -> None:
     with connection.makefile("rb") as rest:
         (option, module, *words), environment, folder = marshal.loads(rest.read(int.from_bytes(head, "big")))
     if option != "-m":
-        # Who asked starts Python itself when nobody takes its order.
+        # The client starts Python itself if its request is not accepted.
         os._exit(1)
     for number, file in enumerate(files):
         os.dup2(file, number)
