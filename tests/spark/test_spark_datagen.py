@@ -75,7 +75,7 @@ def test_every_type_is_made_within_its_bounds() -> None:
     assert {len(row["l"]) for row in rows if row["l"] is not None} == {4} and any(row["l"] is None for row in rows)
     assert all(len(row["r"]["b"]) == 3 and len(row["ms"]) == 3 and 1 <= len(row["m"]) <= 3 for row in rows)
     ages = [(row["tl"].timestamp() - row["ts"].timestamp()) for row in rows]
-    assert 0 <= min(ages) and 1800 < max(ages) < 3601
+    assert min(ages) >= 0 and 1800 < max(ages) < 3601
     assert (rows[0]["word"], rows[0]["code"], str(rows[7]["amount"])) == ("10", bytes(7) + b"\x01", "7.0")
     assert len({row["big"] for row in rows}) == 500 and len({row["d"] for row in rows}) <= 2
 
@@ -93,7 +93,9 @@ def test_a_batch_that_runs_again_has_the_same_rows_in_however_many_tasks() -> No
 
 
 def test_rows_come_at_their_rate_and_end_with_the_first_sequence() -> None:
-    options = "'connector' = 'datagen', 'rows-per-second' = '20', 'fields.id.kind' = 'sequence', 'fields.id.start' = '5',"
+    options = (
+        "'connector' = 'datagen', 'rows-per-second' = '20', 'fields.id.kind' = 'sequence', 'fields.id.start' = '5',"
+    )
     reader = _reader(
         f"CREATE TABLE g (id INT) WITH ({options} 'fields.id.end' = '9', 'number-of-rows' = '70');"
         "CREATE TABLE p (id INT) WITH ('connector' = 'print'); INSERT INTO p SELECT id FROM g;"
@@ -134,7 +136,9 @@ def test_one_script_with_kafka_datagen_print_and_blackhole(
     for region in ("a", "b", "a"):
         producer.produce(source, json.dumps({"region": region}))
     assert producer.flush(30) == 0
-    kafka = f"'connector' = 'kafka', 'properties.bootstrap.servers' = '{cluster['bootstrap.servers']}', 'format' = 'json'"
+    kafka = (
+        f"'connector' = 'kafka', 'properties.bootstrap.servers' = '{cluster['bootstrap.servers']}', 'format' = 'json'"
+    )
     script = tmp_path / "job.sql"
     script.write_text(f"""
 CREATE TABLE views (region STRING) WITH ({kafka}, 'topic' = '{source}', 'scan.startup.mode' = 'earliest-offset',

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firesteel.catalog.table import Table
+from firesteel.catalog.connector import is_bounded
 from firesteel.changelog import INSERT_ONLY
-from firesteel.options.registry import connector
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, substitute
 from firesteel.plan.fact.lineage import readable_columns
 from firesteel.plan.node.relation import Aggregate, Join, Node, Normalize, Rank, scans
@@ -98,11 +97,6 @@ def _readable(expression: Expression, names: dict[str, str]) -> str:
 def is_unbounded(node: Node) -> bool:
     """Whether a source below never ends."""
     return any(not is_bounded(scan.table) for scan in scans(node))
-
-
-def is_bounded(table: Table) -> bool:
-    spec = connector(table.connector)
-    return spec is not None and spec.is_bounded(table.options)
 
 
 def _kept(call: AggregateCall, names: dict[str, str]) -> str:
