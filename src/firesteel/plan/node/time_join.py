@@ -65,11 +65,8 @@ class TimeJoin(KeylessInserts):
 
     @property
     def event_times(self) -> frozenset[str]:
-        """The two times that the join is about: the watermark is kept back until no pair can lie behind it.
-
-        Any other time of a side may be older than its partner by more than that.
-        """
-        return frozenset() if self.window else frozenset({self.left_time, self.right_time})
+        """Those of both sides: the watermark is kept back by the bounds, so that no pair lies behind it."""
+        return frozenset() if self.window else self.left.event_times | self.right.event_times
 
     @property
     def window_columns(self) -> WindowColumns | None:

@@ -43,7 +43,17 @@ def kept_back(node: Node) -> int:
     that Spark hands on behind the join, since it keeps that one back by itself.
     """
     below = max((kept_back(child) for child in node.inputs), default=0)
-    return below + (node.patience * 1000 if isinstance(node, TimeJoin) and node.closes else 0)
+    if not isinstance(node, TimeJoin) or node.window or not node.closes:
+        return below
+    return below + (node.patience + max(map(_apart, node.inputs))) * 1000
+
+
+def _apart(node: Node) -> int:
+    """By how many milliseconds the event times of one row may differ."""
+    if len(node.event_times) < 2:
+        return 0
+    below = max(map(_apart, node.inputs), default=0)
+    return below + (max(abs(node.lower), abs(node.upper)) if isinstance(node, TimeJoin) else 0)
 
 
 def event_time(micros: Column, name: str = EVENT_TIME) -> Column:
