@@ -11,7 +11,6 @@ import pytest
 from sqlglot import exp
 
 from firesteel.catalog.catalog import Catalog, declare
-from firesteel.catalog.resolve import check_sink, check_source
 from firesteel.errors import Problem, Source
 from firesteel.sql.script import parse_script
 from firesteel.sql.statement import Insert, StatementSet
@@ -42,10 +41,10 @@ def problems_of(sql: str) -> list[Problem]:
             if not isinstance(insert, Insert):
                 continue
             sink = catalog.table(insert.target)
-            problems += check_sink(sink) if sink else ()
+            problems += sink.problems_as_sink if sink else ()
             for name in {table.name for table in insert.query.find_all(exp.Table)}:
                 if name in catalog.tables:
-                    problems += check_source(catalog.tables[name])
+                    problems += catalog.tables[name].problems_as_source
     return problems
 
 

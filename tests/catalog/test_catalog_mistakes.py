@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from firesteel.catalog.catalog import Catalog, declare
-from firesteel.catalog.resolve import check_sink, check_source
 from firesteel.errors import Problem, Source, render_problem
 from firesteel.options.secret import mask_script
 from firesteel.sql.script import parse_script
@@ -30,7 +29,7 @@ def problems_of(text: str) -> tuple[Problem, ...]:
     use = text.splitlines()[0].removeprefix("-- ")
     table = list(catalog.tables.values())[-1] if catalog.tables else None
     if table is not None and use != "declared":
-        found += check_source(table) if use == "read" else check_sink(table)
+        found += table.problems_as_source if use == "read" else table.problems_as_sink
     return tuple(found)
 
 

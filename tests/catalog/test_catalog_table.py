@@ -5,7 +5,6 @@ import re
 
 from firesteel.catalog.catalog import Catalog, declare, resolve_table
 from firesteel.catalog.changelog import sink_changelog, source_changelog
-from firesteel.catalog.resolve import check_sink, check_source
 from firesteel.catalog.table import Computed, Metadata, Table
 from firesteel.changelog.kind import ALL, INSERT_ONLY, UPSERT, render_changelog
 from firesteel.errors import Problem, Source, Span
@@ -98,9 +97,9 @@ def test_the_reference_job_runs_with_a_warning() -> None:
         "WATERMARK FOR viewtime AS viewtime - INTERVAL '2' SECOND",
         f"{KAFKA}, 'format' = 'json'",
     )
-    [warning] = check_source(t)
+    [warning] = t.problems_as_source
     assert not warning.is_error and "starts from the earliest offset" in warning.message
-    assert check_sink(t) == ()
+    assert t.problems_as_sink == ()
     assert t.watermark is not None and t.watermark.column == "viewtime"
     assert start_position(t.connector, t.options) == GroupOffsets(None, Reset.UNSET)
     assert source_changelog(t) == INSERT_ONLY == sink_changelog(t)

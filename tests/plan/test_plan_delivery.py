@@ -76,6 +76,26 @@ def test_what_is_random_below_state_is_warned_of(name: str, warned: bool) -> Non
     assert not list(advise_delivery(plain))
 
 
-def test_one_task_writes() -> None:
-    said = [problem.message for problem in analysed(f"{EXACTLY_ONCE}, 'sink.parallelism' = '4'").warnings]
-    assert "'sink.parallelism' is '4', and with 'exactly-once' one task writes." in said
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT a.name, COUNT(*) FROM ev a JOIN ev b ON a.id = b.id AND b.ts BETWEEN a.ts AND a.ts + INTERVAL '5' SECOND"
+        " AND RAND() > 0.5 GROUP BY a.name",
+        "SELECT x, COUNT(*) FROM ev CROSS JOIN UNNEST(ARRAY[UUID()]) AS t (x) GROUP BY x",
+        "SELECT name, COUNT(*) FROM ev WHERE RAND() > 0.5 GROUP BY name",
+    ],
+)
+def test_a_random_value_is_seen_wherever_it_stands(query: str) -> None:
+    script, _, _ = SCRIPT.partition("INSERT")
+    events = (
+        "CREATE TABLE ev (id INT, name STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'kafka',"
+        " 'topic' = 'ev', 'format' = 'json', 'properties.bootstrap.servers' = 'b:9092');\n"
+    )
+    text = script.format(sink=EXACTLY_ONCE, source="", brokers="b:9092") + events + f"INSERT INTO snk {query};"
+    warnings = [problem.message for problem in analyze(Source("job.sql", text)).warnings]
+    assert sum("gives another value when a batch runs again" in warning for warning in warnings) == 1, warnings
+
+
+def test_parallelism_of_an_exactly_once_sink_is_told_once() -> None:
+    warnings = [problem.message for problem in analysed(EXACTLY_ONCE + ", 'sink.parallelism' = '3'").warnings]
+    assert len([warning for warning in warnings if "'sink.parallelism'" in warning]) == 1

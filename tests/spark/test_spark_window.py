@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from tests.deadline import wait_for
 
 import firesteel
 from firesteel.dev.record import read_records
+from firesteel.spark.job.job import Job
 
 pytestmark = pytest.mark.spark
 
@@ -212,6 +214,48 @@ MODELS["window-join"] = (
 )
 
 
+def _of(rows: Iterable[tuple[str, float]]) -> Counter[tuple[str, str, str, int]]:
+    """Rows counted by the ten seconds of their time."""
+    counted = Counter((key, moment // 10 * 10) for key, moment in rows)
+    return Counter({(*_bounds(start, start + 10), key, n): 1 for (key, start), n in counted.items()})
+
+
+MODELS["window-over-unnest"] = (
+    f"SELECT {BY_WINDOW}, k, COUNT(*) FROM TABLE(TUMBLE(TABLE (SELECT k, x, ts FROM src CROSS JOIN"
+    f" UNNEST(ARRAY[v, v + 1]) AS t (x)), DESCRIPTOR(ts), INTERVAL '10' SECOND)) GROUP BY {BY_WINDOW}, k",
+    _of((key, moment) for key, _, moment in EVENTS for _ in range(2)),
+)
+MODELS["unnest-over-window"] = (
+    f"SELECT {BY_WINDOW}, k, COUNT(*) FROM (SELECT * FROM {TUMBLE}) CROSS JOIN UNNEST(ARRAY[v, v, v]) AS t (x)"
+    f" GROUP BY {BY_WINDOW}, k",
+    _of((key, moment) for key, _, moment in EVENTS for _ in range(3)),
+)
+
+
+def _joined(kind: str, time: str) -> str:
+    """The rows of an interval join, counted by windows over the time of one of its sides."""
+    return (
+        f"SELECT {BY_WINDOW}, k, COUNT(*) FROM TABLE(TUMBLE(TABLE (SELECT l.k, {time}.ts FROM (SELECT * FROM src WHERE"
+        f" v < 5) l {kind} JOIN (SELECT * FROM src WHERE v > 1) r ON l.k = r.k AND r.ts BETWEEN l.ts - INTERVAL '1'"
+        f" SECOND AND l.ts + INTERVAL '5' SECOND), DESCRIPTOR(ts), INTERVAL '10' SECOND)) GROUP BY {BY_WINDOW}, k"
+    )
+
+
+def _pairs(events: Iterable[Event], time: int, padded: bool = False) -> Iterator[tuple[str, float]]:
+    """The key and the time of each pair; `time` says of which side."""
+    rows = list(events)
+    for key, value, moment in rows:
+        if value < 5:
+            found = [other for one, size, other in rows if one == key and size > 1 and -1 <= other - moment <= 5]
+            yield from ((key, (moment, other)[time]) for other in found)
+            if padded and not found:
+                yield key, moment
+
+
+MODELS["window-over-interval-join"] = (_joined("INNER", "r"), _of(_pairs(EVENTS, 1)))
+MODELS["window-over-outer-interval-join"] = (_joined("LEFT", "l"), _of(_pairs(EVENTS, 0, padded=True)))
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_a_window_is_what_its_model_says(name: str, stream: Stream, spark: SparkSession) -> None:
     query, expected = MODELS[name]
@@ -219,7 +263,7 @@ def test_a_window_is_what_its_model_says(name: str, stream: Stream, spark: Spark
     stream.write(EVENTS)
     job = firesteel.run(script, spark=spark)
     assert stream.read(sink) == expected
-    times_read = 2 if name == "window-join" else 1
+    times_read = 2 if "join" in name else 1
     assert (job.snapshot().rows_read, job.snapshot().late) == (times_read * len(EVENTS), 0)
 
 
@@ -254,6 +298,48 @@ def test_windows_wait_for_the_slowest_partition_and_go_on_after_a_stop(stream: S
     assert stream.read(sink) == Counter(
         [(*_bounds(0, 10), "a", 1), (*_bounds(0, 10), "b", 2), (*_bounds(10, 20), "b", 1)]
     )
+
+
+def _has_read(job: Job, rows: int) -> bool:
+    return job.snapshot().rows_read == rows
+
+
+#: Each comes in a batch of its own. The pair of 9.5 and 14 comes when the watermark is at 12, behind the end of its window.
+ON_TIME: tuple[tuple[Event, ...], ...] = (
+    (("a", 2, 1), ("z", 0, 8)),
+    (("a", 2, 6), ("b", 1, 9.5)),
+    (("a", 2, 11), ("b", 1, 13.9)),
+    (("b", 7, 14), ("z", 0, 19.9)),
+    (("a", 2, 16),),
+    (("z", 0, 21), ("a", 1, 22)),
+    (("a", 9, 26), ("b", 3, 26)),
+    (("z", 0, 29),),
+    (("z", 0, 34),),
+    (("b", 3, 43),),
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "time", "expected"),
+    [
+        ("INNER", "l", _of(_pairs([event for batch in ON_TIME for event in batch], 0))),
+        ("LEFT", "l", _of(_pairs([event for batch in ON_TIME for event in batch], 0, padded=True))),
+    ],
+)
+def test_findings_b7_a_window_waits_for_every_row_of_the_interval_join_below(
+    kind: str, time: str, expected: Counter[tuple[str, str, str, int]], stream: Stream, spark: SparkSession
+) -> None:
+    script, (sink,) = stream.script(_joined(kind, time))
+    read = 0
+    job = firesteel.start(script, spark=spark)
+    for batch in ON_TIME:
+        stream.write(batch)
+        read += 2 * len(batch)
+        wait_for(partial(_has_read, job, read), 90)
+    stream.write([("end", 1, 1000)])
+    wait_for(lambda: stream.read(sink) == expected, 90)
+    assert job.snapshot().late == 0
+    job.stop()
 
 
 def test_an_idle_partition_holds_nobody_back(stream: Stream, spark: SparkSession) -> None:

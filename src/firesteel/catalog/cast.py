@@ -1,20 +1,31 @@
-"""Which types an explicit CAST turns into which, for the declared type of a metadata column.
+"""Flink's rules for casts: what goes into what without being asked, and what CAST can do, also for metadata columns.
 
->>> from firesteel.types import STRING, Array, BigInt, Int
->>> castable(Int(), BigInt()), castable(BigInt(), Array(Int())), castable(Array(Int()), STRING)
+>>> from firesteel.types import STRING, BigInt, Int
+>>> explicit_cast(Int(), BigInt()), explicit_cast(BigInt(), Array(Int())), explicit_cast(Array(Int()), STRING)
 (True, False, True)
+>>> implicit_cast(Varchar(9), Char(5))
+False
 """
 
 from __future__ import annotations
 
 from firesteel.types import (
+    APPROXIMATE,
     BINARY,
     CHARACTER,
+    INTEGER,
     NUMERIC,
+    TEMPORAL,
     Array,
+    Binary,
     Boolean,
+    Char,
     DataType,
     Date,
+    Decimal,
+    Double,
+    Float,
+    Interval,
     Map,
     Multiset,
     Null,
@@ -22,36 +33,72 @@ from firesteel.types import (
     Time,
     Timestamp,
     TimestampLtz,
-)
-
-_INSTANT = (Timestamp, TimestampLtz)
-
-#: (from, to), beside what is equal, and beside text, which everything turns into.
-_ALLOWED: tuple[tuple[tuple[type[DataType], ...], tuple[type[DataType], ...]], ...] = (
-    (CHARACTER, (*CHARACTER, *BINARY, *NUMERIC, *_INSTANT, Boolean, Date, Time)),
-    (BINARY, BINARY),
-    (NUMERIC, (*NUMERIC, Boolean)),
-    ((Boolean,), (Boolean, *NUMERIC)),
-    ((Date,), (Date, *_INSTANT)),
-    ((Time,), (Time, *_INSTANT)),
-    (_INSTANT, (Date, Time, *_INSTANT)),
+    Varbinary,
+    Varchar,
 )
 
 
-def castable(source: DataType, target: DataType) -> bool:
-    match source, target:
-        case (Null(), _):
-            return True
-        case Array(), Array():
-            return castable(source.element, target.element)
-        case Multiset(), Multiset():
-            return castable(source.element, target.element)
-        case Map(), Map():
-            return castable(source.key, target.key) and castable(source.value, target.value)
-        case Row(), Row():
-            return len(source.fields) == len(target.fields) and all(
-                castable(left.type, right.type) for left, right in zip(source.fields, target.fields, strict=True)
-            )
-    if isinstance(target, CHARACTER):
+def implicit_cast(source: DataType, target: DataType) -> bool:
+    """Whether INSERT takes a `source` column for a `target` column without being asked to CAST."""
+    if isinstance(source, Null):
         return True
-    return any(isinstance(source, left) and isinstance(target, right) for left, right in _ALLOWED)
+    if source.with_nullable(True) == target.with_nullable(True):
+        return True
+    match source, target:
+        case (Char() | Varchar(), Varchar()):
+            return True
+        case (Char(length=a), Char(length=b)):
+            return a == b
+        case (Binary() | Varbinary(), Varbinary()):
+            return True
+        case (Binary(length=a), Binary(length=b)):
+            return a == b
+        case (Date(), Timestamp() | TimestampLtz()):
+            return True
+        case (Timestamp() | TimestampLtz(), Timestamp() | TimestampLtz()):
+            return True
+        case (Timestamp(), Date()) | (Time() | Timestamp(), Time()):
+            return True
+        case (Array(element=a), Array(element=b)) | (Multiset(element=a), Multiset(element=b)):
+            return implicit_cast(a, b)
+        case (Map(key=ka, value=va), Map(key=kb, value=vb)):
+            return implicit_cast(ka, kb) and implicit_cast(va, vb)
+        case (Row(fields=a), Row(fields=b)):
+            return len(a) == len(b) and all(implicit_cast(x.type, y.type) for x, y in zip(a, b, strict=True))
+        case (Float(), Double()):
+            return True
+    if isinstance(source, INTEGER) and isinstance(target, INTEGER):
+        return INTEGER.index(type(source)) <= INTEGER.index(type(target))
+    if isinstance(source, APPROXIMATE) and isinstance(target, Decimal):
+        return True
+    return isinstance(source, (*INTEGER, Decimal)) and isinstance(target, (Decimal, *APPROXIMATE))
+
+
+def explicit_cast(source: DataType, target: DataType) -> bool:
+    """Whether CAST(source AS target) is defined."""
+    if implicit_cast(source, target):
+        return True
+    if isinstance(target, CHARACTER):
+        return not isinstance(source, Interval)
+    if isinstance(source, CHARACTER):
+        return isinstance(target, (*NUMERIC, *TEMPORAL, *BINARY, Boolean, *CHARACTER))
+    if isinstance(source, NUMERIC):
+        return isinstance(target, (*NUMERIC, Boolean))
+    if isinstance(source, Boolean):
+        return isinstance(target, NUMERIC)
+    if isinstance(source, BINARY):
+        return isinstance(target, (*BINARY, *CHARACTER))
+    match source, target:
+        case (Timestamp() | TimestampLtz(), Date() | Time() | Timestamp() | TimestampLtz()):
+            return True
+        case (Date(), Timestamp() | TimestampLtz() | Date()):
+            return True
+        case (Time(), Time() | Timestamp() | TimestampLtz()):
+            return True
+        case (Array(element=a), Array(element=b)):
+            return explicit_cast(a, b)
+        case (Map(key=ka, value=va), Map(key=kb, value=vb)):
+            return explicit_cast(ka, kb) and explicit_cast(va, vb)
+        case (Row(fields=a), Row(fields=b)):
+            return len(a) == len(b) and all(explicit_cast(x.type, y.type) for x, y in zip(a, b, strict=True))
+    return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firesteel.catalog.cast import castable
+from firesteel.catalog.cast import explicit_cast
 from firesteel.catalog.table import Column, Metadata
 from firesteel.errors import Problem
 from firesteel.options import kafka
@@ -43,7 +43,7 @@ def check_metadata_as_source(table: TableOptions, columns: tuple[Column, ...]) -
         known = keys.get(column.key)
         if known is None:
             problems.append(_unknown(column, list(keys), "does not have"))
-        elif not castable(known.type, column.type):
+        elif not explicit_cast(known.type, column.type):
             reason = f"'{column.key}' is {known.type.sql}, which cannot become it"
             problems.append(_bad_type(column, known.type, reason))
     return problems
@@ -73,7 +73,7 @@ def check_metadata_as_sink(table: TableOptions, columns: tuple[Column, ...]) -> 
                     f"Add VIRTUAL to '{column.name}': it then takes no part in an INSERT.",
                 )
             )
-        elif not castable(column.type, known.type):
+        elif not explicit_cast(column.type, known.type):
             problems.append(_bad_type(column, known.type, f"it cannot become '{column.key}', {known.type.sql}"))
     names = {column.key: column for column in written}
     if "headers" in names and "header-list" in names:

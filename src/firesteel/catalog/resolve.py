@@ -100,16 +100,6 @@ def with_hints(statement: CreateTable, hints: tuple[OptionEntry, ...]) -> Create
     )
 
 
-def check_source(table: Table) -> tuple[Problem, ...]:
-    """What is wrong with the table when it is read."""
-    return table.problems_as_source
-
-
-def check_sink(table: Table) -> tuple[Problem, ...]:
-    """What is wrong with the table when it is written."""
-    return table.problems_as_sink
-
-
 def _rule_problems(options: TableOptions, side: Side) -> list[Problem]:
     problems = list(check_rules(options.spec.rules, options.scope, side)) if options.spec else []
     for choice in (options.key_format, options.value_format):

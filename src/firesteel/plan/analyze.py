@@ -33,11 +33,7 @@ from firesteel.plan.resolve.mistake import Mistake
 from firesteel.plan.resolve.query import QueryResolver
 from firesteel.plan.resolve.table import resolve_table, resolve_watermark
 from firesteel.plan.resolve.unused import note_used, spare_unused
-from firesteel.plan.rewrite.combine_equal_rows import weigh_rows
-from firesteel.plan.rewrite.merge_projects import merge_projects
-from firesteel.plan.rewrite.number_rows import number_rows
-from firesteel.plan.rewrite.place_watermarks import place_watermarks
-from firesteel.plan.rewrite.prune_columns import prune_columns
+from firesteel.plan.rewrite.passes import TRIMMING, rewrite
 from firesteel.sql.script import parse_script
 from firesteel.sql.statement import (
     Client,
@@ -61,9 +57,6 @@ T = TypeVar("T")
 
 #: How deep Python may recurse. A query of WITH takes about ten calls, and its nodes some more in each pass.
 _DEEPEST = 20_000
-
-#: The passes over a plan, in their order.
-PASSES = (place_watermarks, merge_projects, prune_columns, number_rows, weigh_rows)
 
 
 @dataclass(frozen=True)
@@ -264,10 +257,7 @@ def _inserts(inserts: tuple[Insert, ...], known: Known) -> list[Sink]:
         note_used(insert, known)
         sink = resolve_insert(insert, known)
         if sink is not None:
-            for rewrite in PASSES:
-                rewritten = rewrite(sink)
-                assert isinstance(rewritten, Sink)
-                sink = rewritten
+            sink = rewrite(sink, TRIMMING)
             known.report(*check_support(sink))
             sinks.append(sink)
     return sinks

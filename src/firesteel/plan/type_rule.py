@@ -1,11 +1,9 @@
-"""Flink's rules for types: what an operator gives, what goes into what without a CAST, what a CAST allows.
+"""Flink's rules for types: what an operator gives, and what two types have in common. Casts are in `catalog/cast.py`.
 
 >>> str(common_type(Int(), BigInt()))
 'BIGINT'
 >>> str(arithmetic_type("/", Decimal(10, 2), Decimal(5, 1)))
 'DECIMAL(17, 8)'
->>> implicit_cast(Varchar(9), Char(5))
-False
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ from firesteel.types import (
     TEMPORAL,
     Array,
     BigInt,
-    Binary,
     Boolean,
     Char,
     DataType,
@@ -31,7 +28,6 @@ from firesteel.types import (
     Int,
     Interval,
     Map,
-    Multiset,
     Null,
     Row,
     SmallInt,
@@ -171,72 +167,6 @@ def _arithmetic_number(operator: str, left: DataType, right: DataType) -> DataTy
         case _:
             scale = max(one.scale, two.scale)
             return _fit(min(one.precision - one.scale, two.precision - two.scale) + scale, scale, True)
-
-
-def implicit_cast(source: DataType, target: DataType) -> bool:
-    """Whether INSERT takes a `source` column for a `target` column without being asked to CAST."""
-    if isinstance(source, Null):
-        return True
-    if source.with_nullable(True) == target.with_nullable(True):
-        return True
-    match source, target:
-        case (Char() | Varchar(), Varchar()):
-            return True
-        case (Char(length=a), Char(length=b)):
-            return a == b
-        case (Binary() | Varbinary(), Varbinary()):
-            return True
-        case (Binary(length=a), Binary(length=b)):
-            return a == b
-        case (Date(), Timestamp() | TimestampLtz()):
-            return True
-        case (Timestamp() | TimestampLtz(), Timestamp() | TimestampLtz()):
-            return True
-        case (Timestamp(), Date()) | (Time() | Timestamp(), Time()):
-            return True
-        case (Array(element=a), Array(element=b)) | (Multiset(element=a), Multiset(element=b)):
-            return implicit_cast(a, b)
-        case (Map(key=ka, value=va), Map(key=kb, value=vb)):
-            return implicit_cast(ka, kb) and implicit_cast(va, vb)
-        case (Row(fields=a), Row(fields=b)):
-            return len(a) == len(b) and all(implicit_cast(x.type, y.type) for x, y in zip(a, b, strict=True))
-        case (Float(), Double()):
-            return True
-    if isinstance(source, INTEGER) and isinstance(target, INTEGER):
-        return _DIGITS[type(source)] <= _DIGITS[type(target)]
-    if isinstance(source, APPROXIMATE) and isinstance(target, Decimal):
-        return True
-    return isinstance(source, (*INTEGER, Decimal)) and isinstance(target, (Decimal, *APPROXIMATE))
-
-
-def explicit_cast(source: DataType, target: DataType) -> bool:
-    """Whether CAST(source AS target) is defined."""
-    if implicit_cast(source, target):
-        return True
-    if isinstance(target, CHARACTER):
-        return not isinstance(source, Interval)
-    if isinstance(source, CHARACTER):
-        return isinstance(target, (*NUMERIC, *TEMPORAL, *BINARY, Boolean, *CHARACTER))
-    if isinstance(source, NUMERIC):
-        return isinstance(target, (*NUMERIC, Boolean))
-    if isinstance(source, Boolean):
-        return isinstance(target, NUMERIC)
-    if isinstance(source, BINARY):
-        return isinstance(target, (*BINARY, *CHARACTER))
-    match source, target:
-        case (Timestamp() | TimestampLtz(), Date() | Time() | Timestamp() | TimestampLtz()):
-            return True
-        case (Date(), Timestamp() | TimestampLtz() | Date()):
-            return True
-        case (Time(), Time() | Timestamp() | TimestampLtz()):
-            return True
-        case (Array(element=a), Array(element=b)):
-            return explicit_cast(a, b)
-        case (Map(key=ka, value=va), Map(key=kb, value=vb)):
-            return explicit_cast(ka, kb) and explicit_cast(va, vb)
-        case (Row(fields=a), Row(fields=b)):
-            return len(a) == len(b) and all(explicit_cast(x.type, y.type) for x, y in zip(a, b, strict=True))
-    return False
 
 
 def comparable(left: DataType, right: DataType) -> DataType | None:

@@ -10,7 +10,6 @@ from firesteel.options.error_handling import ERROR_HANDLING_LOG_TARGET, ERROR_HA
 from firesteel.options.kafka import (
     BOOTSTRAP_SERVERS,
     SINK_DELIVERY_GUARANTEE,
-    SINK_PARALLELISM,
     DeliveryGuarantee,
 )
 from firesteel.plan.fact.non_deterministic import RANDOM, calls_below
@@ -37,13 +36,6 @@ def advise_delivery(sink: Sink) -> Iterator[Problem]:
     if not is_exactly_once(sink.table):
         return
     options = sink.table.options
-    parallelism = options.get(SINK_PARALLELISM)
-    if parallelism is not None and parallelism > 1:
-        yield _warning(
-            f"'sink.parallelism' is '{parallelism}', and with 'exactly-once' one task writes.",
-            "Remove it, or write 'sink.delivery-guarantee' = 'at-least-once'.",
-            sink,
-        )
     named = _random_below_state(sink)
     if named is not None:
         yield _warning(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from firesteel.plan.expression import Call, ColumnRef, Expression, children
-from firesteel.plan.node.relation import Aggregate, Join, Node, Normalize, Project, Rank, Scan, Union, Unnest
+from firesteel.plan.function.table import as_written
+from firesteel.plan.node.relation import Aggregate, Join, Node, Normalize, Project, Rank, Scan, Union
 from firesteel.plan.node.time_join import TimeJoin
 from firesteel.plan.node.window import Watermark, Window, WindowAggregate
 from firesteel.types import Timestamp, TimestampLtz
@@ -19,7 +20,6 @@ _FORGETFUL: tuple[tuple[type, str], ...] = (
     (Join, "a join"),
     (TimeJoin, "a join"),
     (Rank, "a deduplication or Top-N"),
-    (Unnest, "UNNEST"),
     (Union, "UNION ALL with an input whose column is none"),
 )
 
@@ -110,5 +110,5 @@ def _has_clock(value: Expression) -> bool:
 
 
 def _shown(value: Expression) -> str:
-    text = str(value)
+    text = str(as_written(value))
     return f"'{text if len(text) <= 60 else text[:57] + '...'}'"

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import assert_never
 
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, column_refs, substitute
+from firesteel.plan.function.table import as_written
 from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
@@ -197,7 +198,7 @@ def _expression(expression: Expression, inner: Mapping[str, _Derived]) -> _Deriv
     def swap(part: Expression) -> Expression | None:
         return inner[part.name].expression if isinstance(part, ColumnRef) and part.name in inner else None
 
-    return _Derived(_bounded(substitute(expression, swap)), origins, derivation)
+    return _Derived(_bounded(substitute(as_written(expression), swap)), origins, derivation)
 
 
 def _call(call: AggregateCall, inner: Mapping[str, _Derived]) -> _Derived:

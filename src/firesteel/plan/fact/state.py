@@ -11,6 +11,7 @@ from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.options.registry import connector
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, substitute
 from firesteel.plan.fact.lineage import readable_columns, told_columns
+from firesteel.plan.function.table import as_written
 from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
@@ -112,7 +113,7 @@ def _readable(expression: Expression, names: dict[str, str]) -> str:
     def swap(part: Expression) -> Expression | None:
         return ColumnRef(names.get(part.name, part.name), part.type) if isinstance(part, ColumnRef) else None
 
-    return str(substitute(expression, swap))
+    return str(substitute(as_written(expression), swap))
 
 
 def is_unbounded(node: Node) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from firesteel.plan.expression import Call, Expression, substitute
 from firesteel.plan.function.absent import ABSENT_SCALARS
 from firesteel.plan.function.collection import COLLECTION_FUNCTIONS
 from firesteel.plan.function.condition import CONDITION_FUNCTIONS
@@ -59,6 +60,25 @@ SYNONYMS = {
 def find_function(name: str) -> Function | None:
     name = name.upper()
     return _BY_NAME.get(SYNONYMS.get(name, name))
+
+
+def as_written(expression: Expression) -> Expression:
+    """The expression as messages show it: clauses that are arguments in a plan are left out.
+
+    >>> from firesteel.plan.expression import ColumnRef, Literal
+    >>> from firesteel.types import STRING
+    >>> text = Literal("NULL", STRING)
+    >>> str(as_written(Call("JSON_VALUE", (ColumnRef("k", STRING), Literal("$.a", STRING), text, text, text, text), STRING)))
+    "JSON_VALUE(k, '$.a')"
+    """
+
+    def swap(part: Expression) -> Expression | None:
+        function = find_function(part.function) if isinstance(part, Call) else None
+        if not isinstance(part, Call) or function is None or function.written == (0, None):
+            return None
+        return Call(part.function, tuple(map(as_written, part.args[slice(*function.written)])), part.type)
+
+    return substitute(expression, swap)
 
 
 def function_names() -> list[str]:

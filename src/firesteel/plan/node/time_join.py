@@ -65,7 +65,11 @@ class TimeJoin(KeylessInserts):
 
     @property
     def event_times(self) -> frozenset[str]:
-        return frozenset()
+        """The two times that the join is about: the watermark is kept back until no pair can lie behind it.
+
+        Any other time of a side may be older than its partner by more than that.
+        """
+        return frozenset() if self.window else frozenset({self.left_time, self.right_time})
 
     @property
     def window_columns(self) -> WindowColumns | None:
@@ -75,6 +79,11 @@ class TimeJoin(KeylessInserts):
     def closes(self) -> bool:
         # A row without a partner is padded when its time has passed; pairs come at once.
         return self.kind is not JoinKind.INNER
+
+    @property
+    def patience(self) -> int:
+        """For how many milliseconds more than its partners need a row is kept, for those that come late."""
+        return 0 if self.window else self.upper - self.lower + 1
 
     @property
     def waits_for_time(self) -> bool:

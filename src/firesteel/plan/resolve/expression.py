@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from firesteel.catalog.cast import explicit_cast
 from firesteel.errors import Span
 from firesteel.options.spelling import nearest
 from firesteel.plan.expression import Call, Case, Cast, Expression, Literal
@@ -25,7 +26,7 @@ from firesteel.plan.function.time import EXTRACTED_PARTS
 from firesteel.plan.resolve.json_clause import JSON_CALLS, json_arguments
 from firesteel.plan.resolve.mistake import Mistake, count, suggest
 from firesteel.plan.resolve.scope import AmbiguousColumn, Scope, UnknownColumn
-from firesteel.plan.type_rule import common_type, explicit_cast
+from firesteel.plan.type_rule import common_type
 from firesteel.sql.node import cast_type, span_of, written_name
 from firesteel.types import BigInt, Binary, Boolean, Char, DataType, Decimal, Double, Int, Interval, Null, Row
 

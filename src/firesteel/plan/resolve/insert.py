@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from firesteel.catalog.cast import implicit_cast
 from firesteel.catalog.changelog import has_key, sink_changelog
 from firesteel.catalog.table import Metadata, Physical, Table
 from firesteel.changelog.kind import INSERT_ONLY, UPSERT, RowKind
@@ -19,10 +20,7 @@ from firesteel.plan.resolve.known import Hidden, Known
 from firesteel.plan.resolve.mistake import Mistake, count, suggest
 from firesteel.plan.resolve.named_relation import Relation
 from firesteel.plan.resolve.query import QueryResolver
-from firesteel.plan.rewrite.keep_old_rows import keep_old_rows
-from firesteel.plan.rewrite.limit_rank import limit_rank
-from firesteel.plan.rewrite.merge_projects import merge_projects
-from firesteel.plan.type_rule import implicit_cast
+from firesteel.plan.rewrite.passes import SHAPING, rewrite
 from firesteel.sql.node import span_of
 from firesteel.sql.statement import Insert
 from firesteel.types import DataType, Field
@@ -34,8 +32,7 @@ def resolve_insert(insert: Insert, known: Known) -> Sink | None:
         relation = QueryResolver(known).resolve(insert.query)
         table = _target(insert, known)
         node = _columns(insert, table, relation, known)
-        # Merged, so that a key that is a constant can be seen to be one.
-        sink = keep_old_rows(Sink(limit_rank(merge_projects(node)), table, insert.span))
+        sink = rewrite(Sink(node, table, insert.span), SHAPING)
         _check_ranks(sink)
         _check_conflicts(sink, insert)
         check_changelog(sink, insert, known)

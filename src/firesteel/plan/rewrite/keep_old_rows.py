@@ -33,7 +33,12 @@ from firesteel.plan.node.relation import (
 )
 
 
-def keep_old_rows(sink: Sink) -> Sink:
+def keep_old_rows(node: Node) -> Node:
+    """Takes the plan of an INSERT: what is needed is decided by its sink."""
+    return _into(node) if isinstance(node, Sink) else node
+
+
+def _into(sink: Sink) -> Sink:
     takes = sink_changelog(sink.table)
     if sink.changelog == INSERT_ONLY or takes == INSERT_ONLY:
         return sink
@@ -67,7 +72,7 @@ def _keep(node: Node, needed: bool) -> Node:
             # Of a collection that changed, the old elements have to go; of a pair, the old partner.
             return map_inputs(node, lambda child: _keep(child, True))
         case Sink():
-            return keep_old_rows(node)
+            return _into(node)
         case Project() | Filter() | Union() | Watermark() | Window() | WindowAggregate():
             return map_inputs(node, lambda child: _keep(child, needed))
         case Values() | Normalize():

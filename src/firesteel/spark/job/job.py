@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-import subprocess
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from py4j.protocol import Py4JError, Py4JNetworkError
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
-from firesteel.catalog.table import Table
-from firesteel.errors import FiresteelError, JobError, UsageError
+from firesteel.errors import FiresteelError, UsageError
 from firesteel.java import find_java
-from firesteel.kafka.admin import check_broker, check_topics, create_topic, most_bytes
-from firesteel.kafka.group import GroupPositions, GroupReader
-from firesteel.kafka.partition import check_partitioner
-from firesteel.kafka.past import find_past
-from firesteel.kafka.properties import Role, client_config
-from firesteel.kafka.transaction import TransactionLimits, check_timeout, find_limits
+from firesteel.kafka.group import GroupPositions
+from firesteel.kafka.transaction import TransactionLimits
 from firesteel.kafka.watch import BrokerWatch
 from firesteel.observe.progress import Progress, apply, rest
 from firesteel.observe.shown import OnShown, print_rows
 from firesteel.observe.snapshot import JobSnapshot, State, Waiting
-from firesteel.options.kafka import GROUP_ID, SINK_PARTITIONER, TOPIC_PATTERN
-from firesteel.options.partitioner import Default
 from firesteel.options.setting import (
     CHECKPOINTING_INTERVAL,
     LOCAL_TIME_ZONE,
@@ -43,20 +35,19 @@ from firesteel.options.setting import (
     StateBackend,
 )
 from firesteel.plan.analyze import Analysis
-from firesteel.plan.fact.delivery import is_exactly_once
-from firesteel.plan.node.relation import Sink, scans
+from firesteel.plan.node.relation import Sink
 from firesteel.plan.show.fingerprint import render_state
-from firesteel.spark.connector.kafka import dead_letter_topic, subscription, transaction_prefix
-from firesteel.spark.connector.port import runtime_of
 from firesteel.spark.failure import explained
 from firesteel.spark.internals import active
 from firesteel.spark.job.checkpoint import Checkpoint
-from firesteel.spark.job.query import RunningQuery
+from firesteel.spark.job.outside import Outside, check_earlier_runs, check_outside, group_readers
+from firesteel.spark.job.query import Query
+from firesteel.spark.job.query_plan import QueryEvents, QueryPlan, QuerySettings
 from firesteel.spark.place import job_name, log_file, safe_name, spark_settings, state_folder
 from firesteel.spark.start.cluster import check_workers
-from firesteel.spark.start.death import explain_end
 from firesteel.spark.start.early_jvm import Launched
-from firesteel.spark.start.jvm import find_jvm, kill_jvm
+from firesteel.spark.start.jvm import kill_jvm
+from firesteel.spark.start.lost_jvm import check_jvm, explain_lost_jvm
 from firesteel.spark.start.session import job_session, open_session, session_log
 from firesteel.storage.local import LocalFolder
 
@@ -115,13 +106,9 @@ class Job:
         self._failure: FiresteelError | None = None
         #: Gets the rows of `print` tables, from the thread of a batch.
         self.on_shown: OnShown = print_rows
-        self._queries: list[RunningQuery] = []
-        self._limits: dict[str, TransactionLimits] = {}
-        #: The largest message that a topic takes, where it is known.
-        self._most_bytes: dict[str, int] = {}
+        self._queries: list[Query] = []
+        self._outside = Outside()
         self._brokers: BrokerWatch | None = None
-        #: The topics of the job, by the configuration of the client that reaches them.
-        self._needed: dict[tuple[tuple[str, str], ...], set[str]] = {}
         warnings = tuple(problem.message for problem in analysis.warnings)
         self._snapshot = JobSnapshot(
             self.name, started=time.time(), checkpoint=str(self.checkpoint.folder), warnings=warnings
@@ -144,10 +131,10 @@ class Job:
 
     def _begin(self) -> None:
         self._say("looks for the brokers")
-        self._check_outside()
+        self._outside = check_outside(self._named_sinks(), self._go_on)
         self._go_on()
         if not self._fresh and not self.checkpoint.exists:
-            self._check_past()
+            check_earlier_runs(self.name, self._named_sinks(), str(self.checkpoint.folder))
         self._cold = self._given is None and SparkSession.getActiveSession() is None
         if self._cold:
             find_java()
@@ -162,7 +149,7 @@ class Job:
             with active(self._session):
                 self._start()
         except (Py4JError, OSError) as error:
-            raise self._lost_jvm(error) from None
+            raise explain_lost_jvm(error) from None
 
     def _go_on(self) -> None:
         if self._stopping.is_set():
@@ -181,58 +168,6 @@ class Job:
         return [
             (f"{number}-{safe_name(sink.table.name)}", sink) for number, sink in enumerate(self.analysis.sinks, start=1)
         ]
-
-    def _group_readers(self) -> list[GroupReader]:
-        return [
-            GroupReader(
-                name, number, client_config(scan.table.options.properties, Role.CONSUMER), subscription(scan.table)
-            )
-            for name, sink in self._named_sinks()
-            for number, scan in enumerate(scans(sink))
-            if scan.table.options.get(GROUP_ID) is not None
-        ]
-
-    def _check_outside(self) -> None:
-        """Brokers, topics and the user's own classes, before anything is started."""
-        needed = self._needed
-        for sink in self.analysis.sinks:
-            check_partitioner(sink.table.options.get(SINK_PARTITIONER) or Default())
-            for table in (sink.table, *(scan.table for scan in scans(sink))):
-                outside = runtime_of(table).topics(table)
-                if outside is not None:
-                    config, topics = outside
-                    needed.setdefault(tuple(sorted(config.items())), set()).update(topics)
-        for client, names in needed.items():
-            check_broker(dict(client))
-            check_topics(dict(client), sorted(names))
-            self._go_on()
-        for name, sink in self._named_sinks():
-            if is_exactly_once(sink.table):
-                self._limits[name] = _check_limits(sink.table)
-            written = runtime_of(sink.table).topics(sink.table)
-            if written is not None:
-                self._most_bytes |= most_bytes(dict(written[0]), written[1])
-            for scan in scans(sink):
-                topic = _prepare_letters(scan.table)
-                if topic is not None:
-                    self._most_bytes |= most_bytes(client_config(scan.table.options.properties, Role.ADMIN), [topic])
-
-    def _check_past(self) -> None:
-        """Who has lost the state of a job would write all of its rows a second time, and not know it."""
-        for number, sink in enumerate(self.analysis.sinks, start=1):
-            table = sink.table
-            if not is_exactly_once(table) or not table.topics:
-                continue
-            admin, reader = (client_config(table.options.properties, role) for role in (Role.ADMIN, Role.CONSUMER))
-            past = find_past(admin, reader, transaction_prefix(table, self.name), number, table.topics[0])
-            if past is not None:
-                moment = time.strftime("%Y-%m-%d %H:%M", time.localtime(past.millis / 1000))
-                raise UsageError(
-                    f"This job has written to '{table.topics[0]}' until {moment} (batch {past.batch}), exactly once, and"
-                    f" its state is not in '{self.checkpoint.folder}'.",
-                    hint="Bring the state back, or start over with --fresh, which writes everything again. Another job"
-                    " of the same name wants another 'sink.transactional-id-prefix'.",
-                )
 
     def _open(self, master: str | None, session: SparkSession | None, launched: Launched | None) -> SparkSession:
         asked = spark_settings(self.analysis)
@@ -255,36 +190,36 @@ class Job:
     @explained()
     def _start(self) -> None:
         interval = self.analysis.setting(CHECKPOINTING_INTERVAL) or self.analysis.setting(MINI_BATCH_ALLOW_LATENCY)
-        drop_nulls = self.analysis.setting(NOT_NULL_ENFORCER) is NotNullEnforcer.DROP
         idle = self.analysis.setting(SOURCE_IDLE_TIMEOUT)
         lengths = self.analysis.setting(TYPE_LENGTH_ENFORCER)
-        groups = GroupPositions(self._group_readers())
+        settings = QuerySettings(
+            interval_ms=int(interval.total_seconds() * 1000) if interval else 0,
+            drop_nulls=self.analysis.setting(NOT_NULL_ENFORCER) is NotNullEnforcer.DROP,
+            trim_pad=lengths is LengthEnforcer.TRIM_PAD,
+            check_lengths=lengths is LengthEnforcer.ERROR,
+            idle_seconds=idle.total_seconds() if idle else 0.0,
+            cold=self._cold,
+            in_rocksdb=self._backend is StateBackend.ROCKSDB,
+        )
+        events = QueryEvents(self._note, self._news.set, lambda shown: self.on_shown(shown))
+        groups = GroupPositions(group_readers(self._named_sinks()))
         for number, (name, sink) in enumerate(self._named_sinks(), start=1):
-            self._queries.append(
-                RunningQuery(
-                    self._session,
-                    name,
-                    sink,
-                    self.checkpoint.query_folder(name),
-                    job=self.name,
-                    number=number,
-                    limits=self._limits.get(name, TransactionLimits()),
-                    interval_ms=int(interval.total_seconds() * 1000) if interval else 0,
-                    drop_nulls=drop_nulls,
-                    trim_pad=lengths is LengthEnforcer.TRIM_PAD,
-                    check_lengths=lengths is LengthEnforcer.ERROR,
-                    on_progress=self._note,
-                    on_end=self._news.set,
-                    on_shown=lambda shown: self.on_shown(shown),
-                    groups=groups,
-                    most_bytes=self._most_bytes,
-                    idle_seconds=idle.total_seconds() if idle else 0.0,
-                    cold=self._cold,
-                    in_rocksdb=self._backend is StateBackend.ROCKSDB,
-                )
+            plan = QueryPlan(
+                self.name,
+                name,
+                number,
+                sink,
+                self.checkpoint.query_folder(name),
+                settings,
+                groups,
+                self._outside.limits.get(name, TransactionLimits()),
+                self._outside.most_bytes,
             )
+            query = Query(plan, events)
+            self._queries.append(query)
+            query.start(self._session)
             self._go_on()
-        self._brokers = BrokerWatch(self._needed)
+        self._brokers = BrokerWatch(self._outside.topics)
         threading.Thread(target=self._watch, name=f"{self.name}-watch", daemon=True).start()
 
     # -- running ---------------------------------------------------------------------------------------------------
@@ -310,7 +245,7 @@ class Job:
         except FiresteelError as failure:
             self._failure = failure
         except Exception as error:
-            self._failure = self._lost_jvm(error)
+            self._failure = explain_lost_jvm(error)
         finally:
             self._end(state)
 
@@ -319,7 +254,7 @@ class Job:
         while not self._stopping.is_set():
             self._news.wait(_TICK)
             self._news.clear()
-            self._check_jvm()
+            check_jvm()
             for query in self._queries:
                 query.follow()
                 failure = query.failure()
@@ -351,23 +286,6 @@ class Job:
             with self._lock:
                 self._snapshot = dataclasses.replace(self._snapshot, restarts=restarts)
 
-    def _check_jvm(self) -> None:
-        process = find_jvm()
-        if process is not None and process.poll() is not None:
-            raise JobError(explain_end(session_log(), process.returncode))
-
-    def _lost_jvm(self, error: Exception) -> FiresteelError:
-        """The error to show when a call to the JVM fails: mostly it has ended, which shows a moment later."""
-        process = find_jvm()
-        if process is not None:
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(_GRACE)
-            if process.poll() is not None:
-                return JobError(explain_end(session_log(), process.returncode))
-        if isinstance(error, Py4JNetworkError | OSError):
-            return JobError("Spark's JVM does not answer any more: it has ended, or its SparkContext was stopped.")
-        return JobError(f"The job cannot be followed any more: {_first_line(error)}")
-
     # -- ending ----------------------------------------------------------------------------------------------------
 
     def _stop_queries(self) -> None:
@@ -380,7 +298,7 @@ class Job:
         while waiting and time.monotonic() < self._stop_by:
             waiting = [query for query in waiting if not query.is_settled]
             if waiting:
-                self._check_jvm()
+                check_jvm()
                 time.sleep(0.02)
         if waiting:
             with self._lock:
@@ -482,37 +400,9 @@ class Job:
         return session_log()
 
     def spark_plans(self) -> dict[str, str]:
-        """Spark's physical plan of each query's last batch, by query."""
+        """Spark's physical plan of each query's last batch, by query: for whoever looks closely."""
         return {query.name: query.plan_text() for query in self._queries}
 
 
 class _StoppedEarly(Exception):
     """The job was to stop before it ran."""
-
-
-def _first_line(error: Exception) -> str:
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
-
-
-def _check_limits(table: Table) -> TransactionLimits:
-    limits = find_limits(client_config(table.options.properties, Role.ADMIN))
-    asked = client_config(table.options.properties, Role.PRODUCER).get("transaction.timeout.ms")
-    check_timeout(limits, int(asked) if asked else None)
-    return limits
-
-
-def _prepare_letters(table: Table) -> str | None:
-    """The topic of a table's bad records, made if it is not there. It cannot be one that the table reads."""
-    topic = dead_letter_topic(table)
-    if topic is None:
-        return None
-    pattern = table.options.get(TOPIC_PATTERN)
-    if pattern is not None and pattern.fullmatch(topic):
-        raise UsageError(
-            f"'error-handling.log.target' of '{table.name}' is '{topic}', which its 'topic-pattern' matches: bad records"
-            " would be read again for ever.",
-            hint="Choose a topic that the pattern does not match.",
-        )
-    config = client_config(table.options.properties, Role.ADMIN)
-    create_topic(config, topic, ignore_existing=True)
-    return topic

@@ -16,7 +16,7 @@ from firesteel.plan.node.relation import Ordering, Rank
 from firesteel.spark.column import column
 from firesteel.spark.hidden_column import code
 from firesteel.spark.lower.batch_fold import best_rows
-from firesteel.spark.lower.watermark import EVENT_TIME, end_of_window, event_time, micros_of
+from firesteel.spark.lower.watermark import EVENT_TIME, end_of_window, event_time, kept_back, micros_of
 from firesteel.types import DataType, Date, Decimal, Double, Field, Float, Timestamp, TimestampLtz
 
 
@@ -45,7 +45,8 @@ def _of_window(node: Rank, rows: DataFrame, order: _Order) -> DataFrame:
     assert node.window_end is not None and node.last is not None
     held = {field.name: f"c{position}" for position, field in enumerate(node.input.fields)}
     row = F.struct(*(column(name).alias(short) for name, short in held.items()))
-    rows = rows.withColumn(EVENT_TIME, event_time(end_of_window(column(node.window_end), node.window_is_local)))
+    last = end_of_window(column(node.window_end), node.window_is_local)
+    rows = rows.withColumn(EVENT_TIME, event_time(last + kept_back(node.input)))
     grouped = rows.groupBy(column(EVENT_TIME), *map(column, node.partition)).agg(
         order.best(row, node.last).alias("__top")
     )

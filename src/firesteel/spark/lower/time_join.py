@@ -13,7 +13,7 @@ from firesteel.plan.node.relation import Node
 from firesteel.plan.node.time_join import TimeJoin
 from firesteel.spark.column import column
 from firesteel.spark.lower.expression import lower_expression
-from firesteel.spark.lower.watermark import end_of_window, event_time, instant_of
+from firesteel.spark.lower.watermark import end_of_window, event_time, instant_of, kept_back
 
 _LEFT, _RIGHT = "__left_time", "__right_time"
 
@@ -28,9 +28,9 @@ _KINDS = {
 def lower_time_join(node: TimeJoin, left: DataFrame, right: DataFrame) -> DataFrame:
     # Flink joins a late row with what it still keeps, Spark drops it. Times that lie later by as much as partners may be
     # apart keep rows, and what they can be joined with, as long as Flink does.
-    patience = 0 if node.window else node.upper - node.lower + 1
-    left = left.drop(KIND, ORDER).withColumn(_LEFT, _time(node, node.left, node.left_time, patience, _LEFT))
-    right = right.drop(KIND, ORDER).withColumn(_RIGHT, _time(node, node.right, node.right_time, patience, _RIGHT))
+    later = max(map(kept_back, node.inputs)) + node.patience * 1000
+    left = left.drop(KIND, ORDER).withColumn(_LEFT, _time(node, node.left, node.left_time, later, _LEFT))
+    right = right.drop(KIND, ORDER).withColumn(_RIGHT, _time(node, node.right, node.right_time, later, _RIGHT))
     conditions = [lower_expression(one) == lower_expression(other) for one, other in node.keys]
     conditions += [
         column(_RIGHT) >= column(_LEFT) + _length(node.lower),
@@ -42,13 +42,13 @@ def lower_time_join(node: TimeJoin, left: DataFrame, right: DataFrame) -> DataFr
     return pairs.select(*(column(field.name) for field in node.fields))
 
 
-def _time(node: TimeJoin, side: Node, name: str, patience: int, alias: str) -> Column:
+def _time(node: TimeJoin, side: Node, name: str, later: int, alias: str) -> Column:
     if node.window:
         micros = end_of_window(column(name), node.is_local)
     else:
         data_type = next(field.type for field in side.fields if field.name == name)
-        micros = instant_of(column(name), data_type) + patience * 1000
-    return event_time(micros, alias)
+        micros = instant_of(column(name), data_type)
+    return event_time(micros + later, alias)
 
 
 def _length(milliseconds: int) -> Column:

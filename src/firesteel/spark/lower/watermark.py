@@ -6,6 +6,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from firesteel.changelog.hidden import MARK, SLOT, WATERMARK
+from firesteel.plan.node.relation import Node, TimeJoin
 from firesteel.plan.node.window import Watermark
 from firesteel.spark.column import column
 from firesteel.spark.hidden_column import SHIFT
@@ -33,6 +34,16 @@ def instant_of(value: Column, data_type: DataType) -> Column:
 def end_of_window(end: Column, is_local: bool) -> Column:
     """The last millisecond of a window, as microseconds since 1970; windows of points in time have local bounds."""
     return (F.unix_micros(end.cast("timestamp")) if is_local else micros_of(end)) - 1000
+
+
+def kept_back(node: Node) -> int:
+    """By how many microseconds rows may lie behind Spark's watermark: whoever waits for them waits that much longer.
+
+    An outer interval join pads a row when it forgets it, which is later than its pairs come. Those lie before the watermark
+    that Spark hands on behind the join, since it keeps that one back by itself.
+    """
+    below = max((kept_back(child) for child in node.inputs), default=0)
+    return below + (node.patience * 1000 if isinstance(node, TimeJoin) and node.closes else 0)
 
 
 def event_time(micros: Column, name: str = EVENT_TIME) -> Column:

@@ -19,7 +19,15 @@ from firesteel.spark.column import column
 from firesteel.spark.failure import carry
 from firesteel.spark.hidden_column import SHIFT
 from firesteel.spark.lower.aggregate import lower_aggregate, lower_call
-from firesteel.spark.lower.watermark import EVENT_TIME, end_of_window, event_time, instant_of, local_of, micros_of
+from firesteel.spark.lower.watermark import (
+    EVENT_TIME,
+    end_of_window,
+    event_time,
+    instant_of,
+    kept_back,
+    local_of,
+    micros_of,
+)
 from firesteel.types import Field, TimestampLtz
 
 _MILLISECOND = 1000
@@ -91,7 +99,7 @@ def _floor(time: Column, offset: int, size: int) -> Column:
 def lower_window_aggregate(node: WindowAggregate, rows: DataFrame, partitions: int) -> DataFrame:
     if open_session(node.input) is not None:
         return _session_aggregate(node, rows)
-    last = end_of_window(column(min(node.ends)), node.is_local)
+    last = end_of_window(column(min(node.ends)), node.is_local) + kept_back(node.input)
     grouped = Aggregate(
         node.input,
         (EVENT_TIME, *node.keys),
@@ -107,7 +115,7 @@ def lower_window_aggregate(node: WindowAggregate, rows: DataFrame, partitions: i
 def _session(node: Window, rows: DataFrame, time: Column) -> DataFrame:
     """Until the aggregate has found the session, its columns hold the row's own time."""
     micros = instant_of(time, node.time_type)
-    own = F.timestamp_micros(_floor(micros, 0, _MILLISECOND) - _EARLIER + SHIFT * 1000)
+    own = F.timestamp_micros(_floor(micros, 0, _MILLISECOND) - _EARLIER + SHIFT * 1000 + kept_back(node.input))
     return rows.withColumns({node.start: own, node.end: own, node.rowtime: own})
 
 
@@ -126,8 +134,9 @@ def _session_aggregate(node: WindowAggregate, rows: DataFrame) -> DataFrame:
     ]
     window = F.session_window(column(EVENT_TIME), gap).alias(_SESSION)
     found = rows.groupBy(window, *(column(key) for key in keys)).agg(*(calls or [F.count(F.lit(1)).alias("__rows")]))
-    start = F.unix_micros(column(_SESSION)["start"]) + _EARLIER - SHIFT * 1000
-    end = F.unix_micros(column(_SESSION)["end"]) + _EARLIER - _TOUCHING - SHIFT * 1000
+    back = _EARLIER - SHIFT * 1000 - kept_back(node.input)
+    start = F.unix_micros(column(_SESSION)["start"]) + back
+    end = F.unix_micros(column(_SESSION)["end"]) + back - _TOUCHING
     bounds = {
         **dict.fromkeys(node.starts, _local(start, node.is_local)),
         **dict.fromkeys(node.ends, _local(end, node.is_local)),

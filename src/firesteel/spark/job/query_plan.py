@@ -1,0 +1,60 @@
+"""What a query is before it runs: frozen values, which `Query` starts and follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from firesteel.kafka.group import GroupPositions
+from firesteel.kafka.transaction import TransactionLimits
+from firesteel.observe.progress import Progress
+from firesteel.observe.shown import OnShown
+from firesteel.plan.node.relation import Sink
+from firesteel.storage.folder import Folder
+
+
+@dataclass(frozen=True)
+class QuerySettings:
+    """What a script sets for all of its queries. `cold`: Spark has just been started. `in_rocksdb`: that is where state is kept."""
+
+    interval_ms: int = 0
+    drop_nulls: bool = False
+    trim_pad: bool = False
+    check_lengths: bool = False
+    idle_seconds: float = 0.0
+    cold: bool = False
+    in_rocksdb: bool = False
+
+
+@dataclass(frozen=True)
+class QueryPlan:
+    """One INSERT of a job: `number` is its position among them, `checkpoint` the folder of its state. `limits` are the brokers' for
+    its transactions, `most_bytes` the largest message of each topic, where they are known.
+    """
+
+    job: str
+    name: str
+    number: int
+    sink: Sink
+    checkpoint: Folder
+    settings: QuerySettings
+    groups: GroupPositions
+    limits: TransactionLimits = field(default_factory=TransactionLimits)
+    most_bytes: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def most_bytes_of_sink(self) -> int | None:
+        known = [self.most_bytes[topic] for topic in self.sink.table.topics if topic in self.most_bytes]
+        return min(known, default=None)
+
+
+@dataclass(frozen=True)
+class QueryEvents:
+    """Who is called: `on_progress` from the follower's thread, `on_end` from another one when a bounded query has read everything,
+    `on_shown` with rows for a person.
+    """
+
+    on_progress: Callable[[Progress], None]
+    on_end: Callable[[], None]
+    on_shown: OnShown
