@@ -64,7 +64,7 @@ def test_json_and_markdown(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("kafak", "Did you mean 'kafka'?"), ("zzzzz", "There is kafka, upsert-kafka, dynamic-kafka, dli,")],
+    [("kafak", "Did you mean 'kafka'?"), ("zzzzz", "There is kafka, upsert-kafka, dynamic-kafka, datagen,")],
 )
 def test_unknown_name(name: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["options", name]) == 2

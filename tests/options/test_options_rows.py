@@ -47,7 +47,14 @@ def test_every_metadata_key_has_its_sentences() -> None:
 
 
 def test_the_product_has_them_all() -> None:
-    assert [spec.name for spec in CONNECTORS] == ["kafka", "upsert-kafka", "dynamic-kafka"]
+    assert [spec.name for spec in CONNECTORS] == [
+        "kafka",
+        "upsert-kafka",
+        "dynamic-kafka",
+        "datagen",
+        "print",
+        "blackhole",
+    ]
     wanted = {"csv", "json", "avro", "debezium-json", "canal-json", "maxwell-json", "ogg-json", "raw", "avro-confluent"}
     assert {spec.name for spec in FORMATS} == wanted
     assert connector("jdbc") is None and format_named("orc") is None

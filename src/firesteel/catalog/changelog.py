@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from firesteel.catalog.connector import spec_of
 from firesteel.catalog.table import Table
 from firesteel.changelog.kind import ALL, INSERT_ONLY, Changelog
-from firesteel.options.connector import Key
 from firesteel.options.legacy import UpdateMode
-from firesteel.options.registry import connector, format_named
+from firesteel.options.registry import format_named
 
 
 def source_changelog(table: Table) -> Changelog:
-    known = connector(table.connector)
+    known = spec_of(table)
     if known is not None and known.reads is not None:
         return known.reads
     spec = format_named(table.value_format.name)
@@ -23,19 +23,7 @@ def sink_changelog(table: Table) -> Changelog:
         return INSERT_ONLY
     if table.update_mode is UpdateMode.RETRACT:
         return ALL
-    known, spec = connector(table.connector), format_named(table.value_format.name)
+    known, spec = spec_of(table), format_named(table.value_format.name)
     if known is not None and known.writes is not None:
         return known.writes
     return spec.changelog if spec and known is not None else ALL
-
-
-def has_key(table: Table) -> bool:
-    """Whether changes are told apart by the PRIMARY KEY where they are written."""
-    known = connector(table.connector)
-    return known is not None and known.key is Key.PRIMARY_KEY
-
-
-def takes_any_rows(table: Table) -> bool:
-    """Whether it keeps nothing that a later row would have to change."""
-    known = connector(table.connector)
-    return known is not None and known.key is Key.NONE

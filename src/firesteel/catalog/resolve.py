@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 
-from firesteel.catalog.advice import advise_legacy, advise_sink, advise_source
+from firesteel.catalog.advice import advise, advise_legacy
 from firesteel.catalog.avro_schema import written_fields
 from firesteel.catalog.column import resolve_columns, resolve_primary_key, resolve_watermark
 from firesteel.catalog.format_rule import check_format
@@ -137,7 +137,7 @@ def _check_as_source(
         *_rule_problems(options, Side.SOURCE),
         *check_metadata_as_source(options, columns),
         *check_properties(values.properties, values.spans, Side.SOURCE, options.properties_prefix, environment),
-        *advise_source(options),
+        *advise(options, Side.SOURCE),
     ]
 
 
@@ -149,5 +149,5 @@ def _check_as_sink(options: TableOptions, columns: tuple[Column, ...], environme
         *check_metadata_as_sink(options, columns),
         *check_properties(values.properties, values.spans, Side.SINK, options.properties_prefix, environment),
         *check_subject(options),
-        *advise_sink(options),
+        *advise(options, Side.SINK),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -11,7 +12,7 @@ from firesteel.changelog.kind import Changelog
 from firesteel.errors import Problem
 from firesteel.options.metadata import MetadataKey
 from firesteel.options.option import Option, Side
-from firesteel.options.rule import Rule
+from firesteel.options.rule import Rule, Scope
 from firesteel.options.value import OptionValues
 from firesteel.types import Field
 
@@ -34,6 +35,21 @@ def _no_identity(options: OptionValues) -> str:
 def _never(options: OptionValues) -> bool:
     return False
 
+
+@dataclass(frozen=True)
+class Places:
+    """What a table is read from and written to, by name, on its cluster: equal for tables of the same."""
+
+    cluster: str = ""
+    names: tuple[str, ...] = ()
+    pattern: re.Pattern[str] | None = None
+
+
+def _no_places(options: OptionValues) -> Places:
+    return Places()
+
+
+Advice = Callable[[Scope], list[Problem]]
 
 #: Checks the options of single columns: the physical columns and the options of a table.
 FieldCheck = Callable[[tuple[Field, ...], OptionValues], tuple[Problem, ...]]
@@ -61,6 +77,13 @@ class ConnectorSpec:
     #: What is read, as text: it stands in the text of a job's state.
     identity: Callable[[OptionValues], str] = _no_identity
     check_fields: FieldCheck | None = None
+    #: What to warn of whoever reads, or writes, such a table.
+    advise_source: Advice | None = None
+    advise_sink: Advice | None = None
+    #: The topics of a table, or what else is read and written under a name; to find rows that a job reads again.
+    places: Callable[[OptionValues], Places] = _no_places
+    #: The connector that an old dialect's table of this one is if it updates rows.
+    updates_as: str | None = None
     #: The module under `firesteel.spark.connector` that reads and writes its tables.
     runtime: str = ""
 

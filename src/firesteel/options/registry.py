@@ -21,13 +21,14 @@ from firesteel.options import (
     generator,
     json,
     kafka,
+    kafka_advice,
     maxwell_json,
     ogg_json,
     print,
     raw,
     upsert_kafka,
 )
-from firesteel.options.connector import ConnectorSpec, Key
+from firesteel.options.connector import ConnectorSpec, Key, Places
 from firesteel.options.error_handling import ERROR_HANDLING_LOG_TARGET, ERROR_HANDLING_MODE, ErrorMode
 from firesteel.options.kafka import BoundedMode, StartupMode, ValueFields
 from firesteel.options.metadata import MetadataKey
@@ -169,6 +170,11 @@ def _topics(options: OptionValues) -> str:
     return f"pattern {pattern.pattern}" if pattern is not None else ", ".join(topics)
 
 
+def _places(options: OptionValues) -> Places:
+    cluster = options.get(kafka.BOOTSTRAP_SERVERS) or options.properties.get("bootstrap.servers", "")
+    return Places(cluster, options.get(kafka.TOPIC) or (), options.get(kafka.TOPIC_PATTERN))
+
+
 def _has_bound(options: OptionValues) -> bool:
     return not isinstance(bound(options), Unbounded)
 
@@ -183,6 +189,10 @@ _KAFKA = ConnectorSpec(
     needs_format=True,
     is_bounded=_has_bound,
     identity=_topics,
+    advise_source=kafka_advice.advise_source,
+    advise_sink=kafka_advice.advise_sink,
+    places=_places,
+    updates_as="upsert-kafka",
     runtime="kafka",
 )
 
@@ -203,9 +213,17 @@ CONNECTORS = (
         reads=frozenset({RowKind.UPDATE_AFTER, RowKind.DELETE}),
         writes=UPSERT,
         key=Key.PRIMARY_KEY,
+        advise_source=kafka_advice.advise_upsert_source,
+        advise_sink=kafka_advice.advise_upsert_sink,
+        updates_as=None,
     ),
     replace(
-        _KAFKA, name="dynamic-kafka", rows=(*dynamic_kafka.ROWS, *error_handling.ROWS), other_names=(), is_="kafka"
+        _KAFKA,
+        name="dynamic-kafka",
+        rows=(*dynamic_kafka.ROWS, *error_handling.ROWS),
+        other_names=(),
+        is_="kafka",
+        updates_as=None,
     ),
     ConnectorSpec(
         "datagen",

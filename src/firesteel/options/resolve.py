@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from firesteel.errors import Problem, Severity, Span
 from firesteel.options import kafka, legacy
 from firesteel.options.absent import ABSENT_CONNECTORS, ABSENT_FORMATS
-from firesteel.options.connector import ConnectorSpec
+from firesteel.options.connector import ConnectorSpec, Key
 from firesteel.options.dialect import detect_dialect, is_flink_1_10, old_names, translate
 from firesteel.options.entry import Entry, Given, read_entries
 from firesteel.options.foreign import foreign
@@ -101,7 +101,7 @@ def resolve_options(
     if spec is not None:
         _check_required(spec.rows, reader.scope("", span, _spell(spec.rows, "", dialect)), problems, by_key)
     if dialect.is_old:
-        _check_old(name, reader, problems)
+        _check_old(spec is not None and spec.key is Key.PRIMARY_KEY, reader, problems)
 
     def bound(choice: _Choice | None, entry: Given | None) -> FormatOptions | None:
         if choice is None or entry is None:
@@ -159,14 +159,17 @@ def _behaves_as(name: str, given: tuple[Given, ...]) -> str:
     """DLI's `kafka` with `update-mode` upsert or retract writes keys and null values: it is an upsert table."""
     mode = next((entry.text.lower() for entry in given if entry.key == legacy.UPDATE_MODE.key), "")
     updating = (UpdateMode.UPSERT.value, UpdateMode.RETRACT.value)
-    return "upsert-kafka" if name == "kafka" and mode in updating else name
+    spec = connector(name)
+    if spec is None or spec.name != name or mode not in updating:
+        return name
+    return spec.updates_as or name
 
 
 def _old_prefixes(spec: ConnectorSpec | None, given: tuple[Given, ...]) -> tuple[str, ...]:
     name = next((entry.text for entry in given if entry.key == "format.type"), None)
     if name is None:
         return ()
-    return (f"key.{name}", f"value.{name}") if spec is not None and spec.name == "upsert-kafka" else (name,)
+    return (f"key.{name}", f"value.{name}") if spec is not None and spec.key is Key.PRIMARY_KEY else (name,)
 
 
 def _choose_format(
@@ -306,11 +309,11 @@ def _check_required(
             problems.append(Problem(message, scope.span, hint))
 
 
-def _check_old(name: str, reader: _Reader, problems: list[Problem]) -> None:
+def _check_old(is_keyed: bool, reader: _Reader, problems: list[Problem]) -> None:
     """What only the old dialects have to check."""
     scope = reader.scope("", Span(0, 0), {})
     if (
-        name == "upsert-kafka"
+        is_keyed
         and scope.values.get(legacy.UPDATE_MODE) is None
         and scope.values.get(legacy.CONNECTOR_VERSION) not in (None, Version.V0_11)
     ):
@@ -321,7 +324,7 @@ def _check_old(name: str, reader: _Reader, problems: list[Problem]) -> None:
                 "Write '0.11', or remove it: it has no effect here.",
             )
         )
-    if name != "upsert-kafka" and scope.written(legacy.SINK_IGNORE_RETRACTION):
+    if not is_keyed and scope.written(legacy.SINK_IGNORE_RETRACTION):
         problems.append(
             Problem(
                 f"'{legacy.SINK_IGNORE_RETRACTION.key}' is an option of 'upsert-kafka' tables.",

@@ -1,5 +1,5 @@
 -- declared
-CREATE TABLE a (id INT) WITH ('connector' = 'print');
+CREATE TABLE a (id INT) WITH ('connector' = 'faker');
 CREATE TABLE b (id INT) WITH ('connector' = 'jdbc', 'url' = 'jdbc:mysql://db/x', 'table-name' = 't');
 CREATE TABLE c (id INT) WITH ('connector' = 'mysql-cdc', 'hostname' = 'db');
 CREATE TABLE d (id INT) WITH ('connector.type' = 'elasticsearch', 'connector.hosts' = 'h');

@@ -130,13 +130,19 @@ def page_named(name: str) -> Page:
 
 
 def _connector(spec: ConnectorSpec) -> Page:
+    more = _NOTHING
+    if spec.needs_format:
+        more = Text(
+            " The options of its formats, the Kafka client's settings (`properties.*`) and the metadata keys have pages of"
+            " their own.",
+            "格式选项、Kafka 客户端设置（`properties.*`）和元数据键见各自的页面。",
+        )
     return Page(
         spec.name,
         Text(f"The connector {spec.name}", f"连接器 {spec.name}"),
         Text(
-            f"The options of a table with `'connector' = '{spec.name}'`. The options of its formats, the Kafka client's "
-            "settings (`properties.*`) and the metadata keys have pages of their own.",
-            f"`'connector' = '{spec.name}'` 表的选项。格式选项、Kafka 客户端设置（`properties.*`）和元数据键见各自的页面。",
+            f"The options of a table with `'connector' = '{spec.name}'`.{more.en}",
+            f"`'connector' = '{spec.name}'` 表的选项。{more.zh}",
         ),
         (_options(spec.rows),),
         tuple(rule_sentence(rule) for rule in spec.rules),

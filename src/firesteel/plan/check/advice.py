@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
+from firesteel.catalog.connector import chooses_key, has_key, spec_of
 from firesteel.catalog.table import Table
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.errors import Problem, Severity, Span
-from firesteel.options.kafka import BOOTSTRAP_SERVERS, SINK_PARTITIONER, TOPIC, TOPIC_PATTERN
+from firesteel.options.connector import Places
+from firesteel.options.kafka import SINK_PARTITIONER
 from firesteel.options.partitioner import Custom
 from firesteel.options.setting import STATE_TTL
 from firesteel.plan.fact.delivery import advise_delivery
@@ -30,7 +31,7 @@ def advise(sinks: tuple[Sink, ...], settings: Mapping[str, object]) -> tuple[Pro
 def _scattered(sink: Sink) -> Iterator[Problem]:
     """Only a key, or a class of the user's, keeps the changes of a row in one partition."""
     table = sink.table
-    if table.connector != "kafka" or table.key_format is not None or sink.changelog == INSERT_ONLY:
+    if not chooses_key(table) or table.key_format is not None or sink.changelog == INSERT_ONLY:
         return
     partitioner = table.options.get(SINK_PARTITIONER)
     if isinstance(partitioner, Custom):
@@ -58,25 +59,16 @@ def _growth(state: State) -> str:
     return " and ".join([*parts, *(f"each distinct {column}" for column in state.distinct)]) or "every row"
 
 
-@dataclass(frozen=True)
-class _Topics:
-    """The topics of a table, on its cluster: equal for tables of the same topics."""
-
-    cluster: str
-    names: tuple[str, ...]
-    pattern: re.Pattern[str] | None
-
-    def matches(self, name: str) -> bool:
-        # A pattern with groups or many repetitions can take for ever to say no, and this is only advice.
-        if self.pattern is None or len(name) > _LONGEST_TOPIC or not _SIMPLE.fullmatch(self.pattern.pattern):
-            return False
-        return self.pattern.fullmatch(name) is not None
+def _matches(places: Places, name: str) -> bool:
+    # A pattern with groups or many repetitions can take for ever to say no, and this is only advice.
+    if places.pattern is None or len(name) > _LONGEST_TOPIC or not _SIMPLE.fullmatch(places.pattern.pattern):
+        return False
+    return places.pattern.fullmatch(name) is not None
 
 
-def _topics(table: Table) -> _Topics:
-    options = table.options
-    cluster = options.get(BOOTSTRAP_SERVERS) or options.properties.get("bootstrap.servers", "")
-    return _Topics(cluster, options.get(TOPIC) or (), options.get(TOPIC_PATTERN))
+def _places(table: Table) -> Places:
+    spec = spec_of(table)
+    return spec.places(table.options) if spec is not None else Places()
 
 
 class _Index:
@@ -84,27 +76,27 @@ class _Index:
 
     def __init__(self) -> None:
         self._named: dict[tuple[str, str], dict[int, None]] = {}
-        self._named_by: list[tuple[int, _Topics]] = []
-        self._patterns: list[tuple[int, _Topics]] = []
+        self._named_by: list[tuple[int, Places]] = []
+        self._patterns: list[tuple[int, Places]] = []
 
-    def add(self, owner: int, topics: _Topics) -> None:
+    def add(self, owner: int, topics: Places) -> None:
         for name in topics.names:
             self._named.setdefault((topics.cluster, name), {})[owner] = None
         self._named_by.append((owner, topics))
         if topics.pattern is not None:
             self._patterns.append((owner, topics))
 
-    def sharing(self, topics: _Topics) -> Iterator[tuple[int, str]]:
+    def sharing(self, topics: Places) -> Iterator[tuple[int, str]]:
         """The owners of topics that are among these, each with one of them, and perhaps more than once."""
         for name in topics.names:
             for owner in self._named.get((topics.cluster, name), ()):
                 yield owner, name
             for owner, pattern in self._patterns:
-                if pattern.cluster == topics.cluster and pattern.matches(name):
+                if pattern.cluster == topics.cluster and _matches(pattern, name):
                     yield owner, name
         if topics.pattern is not None:
             for owner, other in self._named_by:
-                found = next((one for one in other.names if topics.matches(one)), None)
+                found = next((one for one in other.names if _matches(topics, one)), None)
                 if found is not None and other.cluster == topics.cluster:
                     yield owner, found
 
@@ -112,9 +104,9 @@ class _Index:
 def _loops(sinks: tuple[Sink, ...]) -> Iterator[Problem]:
     """Rows that a job writes and reads again, through one INSERT or several."""
     # INSERTs of the same topics are one here.
-    kinds: dict[tuple[_Topics, frozenset[_Topics]], int] = {}
+    kinds: dict[tuple[Places, frozenset[Places]], int] = {}
     numbers = [
-        kinds.setdefault((_topics(sink.table), frozenset(_topics(scan.table) for scan in scans(sink))), len(kinds))
+        kinds.setdefault((_places(sink.table), frozenset(_places(scan.table) for scan in scans(sink))), len(kinds))
         for sink in sinks
     ]
     index = _Index()
@@ -174,9 +166,9 @@ def _rings(readers: list[list[int]]) -> list[int]:
 def _shared_topics(sinks: tuple[Sink, ...]) -> Iterator[Problem]:
     index = _Index()
     for number, sink in enumerate(sinks):
-        if sink.table.connector != "upsert-kafka":
+        if not has_key(sink.table):
             continue
-        topics = _topics(sink.table)
+        topics = _places(sink.table)
         shared = next((topic for _, topic in index.sharing(topics)), None)
         if shared is not None:
             yield _warning(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 
+from firesteel.catalog.connector import chooses_key
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.errors import Problem, Severity
 from firesteel.options.registry import format_named
@@ -26,7 +27,7 @@ def _duplicates(sinks: tuple[Sink, ...]) -> Iterator[Problem]:
     for scan in (scan for sink in sinks for scan in scans(sink)):
         table = scan.table
         spec = format_named(table.value_format.name)
-        if table.connector != "kafka" or spec is None or spec.changelog == INSERT_ONLY:
+        if not chooses_key(table) or spec is None or spec.changelog == INSERT_ONLY:
             continue
         if table.primary_key:
             what = "is not supported yet: a change that stands twice in it would count twice"

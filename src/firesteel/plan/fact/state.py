@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
-from firesteel.catalog.table import Table
+from firesteel.catalog.connector import is_bounded
 from firesteel.changelog.kind import INSERT_ONLY
-from firesteel.options.registry import connector
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, substitute
 from firesteel.plan.fact.lineage import readable_columns, told_columns
 from firesteel.plan.function.table import as_written
@@ -119,11 +118,6 @@ def _readable(expression: Expression, names: dict[str, str]) -> str:
 def is_unbounded(node: Node) -> bool:
     """Whether a source below never ends."""
     return any(not is_bounded(scan.table) for scan in scans(node))
-
-
-def is_bounded(table: Table) -> bool:
-    spec = connector(table.connector)
-    return spec is not None and spec.is_bounded(table.options)
 
 
 def _kept(call: AggregateCall, names: dict[str, str]) -> str:

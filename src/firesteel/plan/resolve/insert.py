@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from firesteel.catalog.cast import implicit_cast
-from firesteel.catalog.changelog import has_key, sink_changelog
+from firesteel.catalog.changelog import sink_changelog
+from firesteel.catalog.connector import has_key
 from firesteel.catalog.table import Metadata, Physical, Table
 from firesteel.changelog.kind import INSERT_ONLY, UPSERT, RowKind
 from firesteel.errors import Problem, Severity

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from firesteel.catalog.changelog import has_key, sink_changelog, takes_any_rows
+from firesteel.catalog.changelog import sink_changelog
+from firesteel.catalog.connector import has_key, takes_any_rows
 from firesteel.changelog.kind import ALL, INSERT_ONLY, UPSERT, RowKind
 from firesteel.plan.function.aggregate import REVERSIBLE
 from firesteel.plan.node.relation import (

@@ -5,7 +5,7 @@ A script whose text here is another one cannot go on with the state of the old. 
 
 from __future__ import annotations
 
-from firesteel.options.registry import connector
+from firesteel.catalog.connector import identity
 from firesteel.plan.node.relation import Node, Scan, Sink, Values
 
 
@@ -18,9 +18,7 @@ def _lines(node: Node, depth: int) -> list[str]:
     label = f"Sink(columns=[{columns}])" if isinstance(node, Sink) else node.label
     lines = [f"{'  ' * depth}{label} -> ({columns})"]
     if isinstance(node, Scan):
-        spec = connector(node.table.connector)
-        read = spec.identity(node.table.options) if spec is not None else ""
-        lines[0] += f" from {read}{', weighed' if node.weighed else ''}"
+        lines[0] += f" from {identity(node.table)}{', weighed' if node.weighed else ''}"
     if isinstance(node, Values):
         lines[0] += f" of {'; '.join(str(value) for row in node.rows for value in row)}"
     for child in node.inputs:

@@ -11,8 +11,8 @@ from typing import IO
 import pyarrow as pa
 
 from firesteel.catalog.table import BoundFormat, Table
-from firesteel.changelog.hidden import KIND
-from firesteel.changelog.kind import RowKind
+from firesteel.changelog.hidden import CODES, KIND
+from firesteel.changelog.kind import INSERT_ONLY, RowKind
 from firesteel.errors import FiresteelError
 from firesteel.observe.shown import OnShown, ShownRows
 from firesteel.options.kafka import SINK_PARALLELISM
@@ -47,6 +47,8 @@ class PrintSpec:
     standard_error: bool
     #: Changes come in no order: a row that goes as often as it comes has not changed.
     net: bool
+    #: Whether rows can be other than new.
+    updates: bool
     #: The columns that tell rows apart, where something does.
     key_columns: tuple[str, ...]
     tasks: int | None = None
@@ -67,6 +69,7 @@ def open_sink(sink: Sink, *, drop_nulls: bool, check_lengths: bool, most_bytes: 
         options.get(PRINT_IDENTIFIER) or "",
         options.get(STANDARD_ERROR) is True,
         not is_in_order(sink),
+        sink.changelog != INSERT_ONLY,
         tuple(sorted(sink.unique_key or ())),
         options.get(SINK_PARALLELISM),
     )
@@ -127,7 +130,7 @@ def _texts(spec: PrintSpec, batches: Iterable[pa.RecordBatch]) -> Iterator[list[
     rows = CheckedRows(spec)
     if not spec.net:
         for batch in batches:
-            checked, kinds = rows.checked(batch, batch.column(KIND) if KIND in batch.schema.names else None)
+            checked, kinds = rows.checked(batch, _kinds(spec, batch))
             yield row_texts(checked, spec.fields, kinds)
         return
     whole = [batch for batch in batches if batch.num_rows]
@@ -140,6 +143,13 @@ def _texts(spec: PrintSpec, batches: Iterable[pa.RecordBatch]) -> Iterator[list[
     changes = net_changes([None] * len(values), values, kinds.to_pylist(), by_key=False)
     taken = checked.take(pa.array([change.row for change in changes], pa.int64()))
     yield _paired(spec, taken, [change.kind for change in changes])
+
+
+def _kinds(spec: PrintSpec, batch: pa.RecordBatch) -> pa.Array | None:
+    if KIND in batch.schema.names:
+        return batch.column(KIND)
+    # Of a row that is new or changed and nothing else, nobody says which.
+    return pa.repeat(pa.scalar(CODES[RowKind.UPDATE_AFTER], pa.int8()), batch.num_rows) if spec.updates else None
 
 
 def _paired(spec: PrintSpec, rows: pa.RecordBatch, kinds: list[RowKind]) -> list[str]:
