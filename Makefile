@@ -73,7 +73,7 @@ docs: build/docs-venv/.installed ## the documents as a site with search in build
 	rm -rf build/docs build/site
 	mkdir -p build/docs
 	tar -cf - $(PAGES) | tar -xf - -C build/docs
-	build/docs-venv/bin/properdocs build --quiet --strict
+	build/docs-venv/bin/properdocs build --strict
 	@echo "The site is in build/site: open build/site/index.html, or serve it with 'build/docs-venv/bin/properdocs serve'."
 
 bench: setup warm ## Firesteel, Flink and Spark side by side on small topics: under ten minutes on a quiet machine

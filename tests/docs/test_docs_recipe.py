@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
-TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Add a …")[2].partition("\n## ")[0]
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Recipes")[2].partition("\n## ")[0]
 RECIPES: dict[str, str] = dict(re.findall(r"^\*\*… ([^*]+)\*\*(.*?)(?=^\*\*…|\Z)", TEXT, re.MULTILINE | re.DOTALL))
 
 

@@ -17,3 +17,10 @@ def test_every_page_of_docs_is_in_the_menu() -> None:
     """Decisions are listed in ARCHITECTURE.md, the pages of the reference in its README."""
     pages = {str(page.relative_to(ROOT)) for folder in (".", "guide") for page in (ROOT / "docs" / folder).glob("*.md")}
     assert pages - MENU == set()
+
+
+def test_a_broken_link_fails_the_build() -> None:
+    """`--strict` counts the warnings that are logged, and `--quiet` logs none."""
+    [build] = re.findall(r"properdocs build.*", (ROOT / "Makefile").read_text(encoding="utf-8"))
+    assert "--strict" in build
+    assert "--quiet" not in build

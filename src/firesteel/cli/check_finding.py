@@ -1,4 +1,4 @@
-"""What `check` found in one file: its problems, or why it could not be read."""
+"""The findings of `check` in one file: its problems, or why it could not be read."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Checked:
         return tuple(problem for problem in self.problems if not problem.is_error)
 
     def strict(self) -> Checked:
-        """With every warning as a mistake."""
+        """Return the same findings with every warning as a mistake."""
         return replace(self, problems=tuple(replace(problem, severity=Severity.ERROR) for problem in self.problems))
 
 
 def check_files(
     names: list[str], settings: Mapping[str, str], python_functions: Iterable[str] = ()
 ) -> Iterator[Checked]:
-    """Every script once, in the order they are named; the scripts of a folder in the order of their names."""
+    """Check every script once, in the order they are named; the scripts of a folder in the order of their names."""
     seen: set[Path] = set()
     for name in names:
         try:

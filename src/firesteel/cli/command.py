@@ -1,4 +1,4 @@
-"""What every command of the command line shares: its parser, and where the cluster is.
+"""Makes the parser of a command, and finds the cluster that it talks to.
 
 A command is a module with two functions: `add_parser(subparsers)` describes its arguments, `run(args)` does the work
 and returns the exit status. `main` imports the module of the command that was asked for, and no other.
@@ -18,7 +18,7 @@ INTERRUPTED = 130
 
 
 class CommandParser(argparse.ArgumentParser):
-    """Mistakes on the command line are told like all others: a sentence, exit status 2."""
+    """Reports a mistake on the command line like all others: a sentence, exit status 2."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message[:1].upper()}{message[1:]}.", hint=f"'{self.prog} --help' shows what it takes.")
@@ -28,7 +28,7 @@ Subparsers: TypeAlias = "argparse._SubParsersAction[CommandParser]"
 
 
 def add_command(subparsers: Subparsers, name: str, summary: str, description: str | None = None) -> CommandParser:
-    """A parser for a command, with help texts set as they are written."""
+    """Add a parser for a command, whose help text keeps its line breaks."""
     return subparsers.add_parser(
         name,
         help=summary,
@@ -39,7 +39,7 @@ def add_command(subparsers: Subparsers, name: str, summary: str, description: st
 
 
 def add_cluster(parser: argparse.ArgumentParser) -> None:
-    """The arguments that say which cluster is meant."""
+    """Add the arguments that name the cluster."""
     parser.add_argument(
         "--bootstrap",
         metavar="HOST:PORT",
@@ -55,12 +55,12 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
 
 
 def cluster(args: argparse.Namespace) -> dict[str, str]:
-    """The client configuration that these arguments ask for."""
+    """Make the client configuration from these arguments."""
     return {"bootstrap.servers": args.bootstrap or usual_bootstrap(), **pairs(args.property, "--property")}
 
 
 def usual_bootstrap(environment: Mapping[str, str] = os.environ) -> str:
-    """Where the cluster is when nobody says so."""
+    """Find the cluster when no argument names one."""
     chosen = environment.get("FIRESTEEL_BOOTSTRAP")
     if chosen:
         return chosen

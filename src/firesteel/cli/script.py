@@ -1,4 +1,4 @@
-"""What the commands that take a script share."""
+"""Adds and reads the arguments of commands that take a script."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def add_python_functions(parser: argparse.ArgumentParser) -> None:
 
 
 def settings(args: argparse.Namespace) -> dict[str, str]:
-    """What `--set` says, with `${env:NAME}` for a variable: everybody can read the words of a command. They are the operator's own,
-    so every variable is allowed.
+    """Read the settings of `--set`. `${env:NAME}` takes a variable, since every user can read the words of a command; all
+    variables are allowed, since the operator writes `--set`.
     """
     environment = {**os.environ, ALLOWED_ENV: "*"}
     found = {}

@@ -1,4 +1,4 @@
-"""`firesteel warm`: what makes every later start of Spark shorter."""
+"""`firesteel warm`: keep Spark's classes in an archive, so that every later start is shorter."""
 
 from __future__ import annotations
 

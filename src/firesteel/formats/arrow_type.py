@@ -60,7 +60,7 @@ def arrow_schema(fields: Sequence[Field]) -> pa.Schema:
 
 
 def record_batch(arrays: Sequence[pa.Array], schema: pa.Schema, rows: int) -> pa.RecordBatch:
-    """A batch that knows its number of rows even without columns, as COUNT(*) needs it."""
+    """Make a batch that has its number of rows even without columns, as COUNT(*) needs it."""
     if not len(schema):
         # `from_arrays` takes the row count from the first array; a struct array of no fields carries its own.
         return pa.RecordBatch.from_struct_array(pa.array([{}] * rows, pa.struct([])))
@@ -68,7 +68,7 @@ def record_batch(arrays: Sequence[pa.Array], schema: pa.Schema, rows: int) -> pa
 
 
 def as_type(column: pa.Array, data_type: DataType) -> pa.Array:
-    """The column in the Arrow type of its Flink type; a map may also come as the list of its entries."""
+    """Cast a column to the Arrow type of its Flink type; a map may also come as the list of its entries."""
     wanted = arrow_type(data_type)
     if column.type == wanted or (pa.types.is_map(wanted) and pa.types.is_list(column.type)):
         return column
@@ -76,7 +76,7 @@ def as_type(column: pa.Array, data_type: DataType) -> pa.Array:
 
 
 def map_entries(column: pa.Array) -> pa.ListArray:
-    """A map as a list of structs of key and value. Neither Arrow's nor Spark's maps have NULL keys, Flink's have: such a
+    """Turn a map into a list of structs of key and value. Neither Arrow's nor Spark's maps have NULL keys, Flink's have: such a
     column comes as this list already.
     """
     if pa.types.is_list(column.type):

@@ -1,7 +1,7 @@
-"""How a block of messages is divided between a format's fast path and its exact path.
+"""Divides a block of messages between a format's fast path and its exact path.
 
-The fast path takes a stretch of messages whole or refuses it. A refused stretch is halved and tried again, so that one bad
-record among thousands costs a few tries and not the fast path. When too many tries fail, the rest goes the exact way.
+The fast path takes a chunk of messages whole or refuses it. A refused chunk is halved and tried again, so that one bad
+record among thousands costs a few tries and not the fast path. When too many tries fail, the rest takes the exact path.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ Kinds = NDArray[np.int8]
 
 @dataclass(frozen=True)
 class Stretch:
-    """What the fast path made of a stretch of messages.
+    """A chunk of messages decoded by the fast path.
 
-    `origin` is the message of the stretch that each row came from; None: row i is message i, for all of them. `kinds` are
+    `origin` is the message of the chunk that each row is from; None: row i is message i, for all of them. `kinds` are
     the rows' places in `RowKind`; None where rows only insert.
     """
 
@@ -43,7 +43,7 @@ Fast = Callable[[Sequence[bytes]], Stretch | None]
 
 @dataclass
 class Rows:
-    """What the exact path made of a stretch: rows, the message each came from, its kind, and what was refused."""
+    """A chunk decoded by the exact path: rows, the message and kind of each, and refused messages."""
 
     rows: list[Sequence[object]] = field(default_factory=list)
     origin: list[int] = field(default_factory=list)
@@ -58,7 +58,7 @@ Exact = Callable[[int, bytes, Rows], None]
 def decode_present(
     values: Sequence[bytes | None], schema: pa.Schema, fast: Fast | None, exact: Exact, *, changelog: bool = False
 ) -> Decoded:
-    """Decodes a block whose null and empty messages give no row: Flink skips tombstones and empty messages alike."""
+    """Decode a block whose null and empty messages give no row: Flink skips tombstones and empty messages alike."""
     present: Sequence[bytes] = values  # type: ignore[assignment]  # where all are
     places: Sequence[int] = range(len(values))
     if not all(values):
@@ -77,7 +77,7 @@ def decode_block(
     *,
     changelog: bool = False,
 ) -> Decoded:
-    """Decodes `messages`, which stand at `places` in a block of `total`; the others give no row."""
+    """Decode `messages`, which stand at the positions `places` in a block of `total`; the others give no row."""
     standing = np.arange(total, dtype=np.int32) if len(places) == total else np.asarray(places, dtype=np.int32)
     pieces: list[Stretch] = []
     rejects: list[Reject] = []

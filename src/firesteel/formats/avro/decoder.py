@@ -35,7 +35,7 @@ class AvroDecoder:
         return self._decode(values, None if self._block is None else self._block.read)
 
     def decode_exactly(self, values: Sequence[bytes | None]) -> Decoded:
-        """The exact path alone; `decode` must never differ from it."""
+        """Decode by the exact path alone; `decode` must never differ from it."""
         return self._decode(values, None)
 
     def _decode(self, values: Sequence[bytes | None], fast: Fast | None) -> Decoded:

@@ -37,7 +37,7 @@ class TooLarge(ValueError):
 
 
 class Input:
-    """A message and how far it was read."""
+    """A message and the position up to which it was read."""
 
     __slots__ = ("at", "data")
 
@@ -131,7 +131,7 @@ def _nullable(data_type: DataType, read: Reader) -> Reader:
 
 
 def _raw(data_type: DataType) -> Reader:
-    """What is on the wire, without a meaning."""
+    """Read a value as Avro's own type, without its logical type."""
     match data_type:
         case types.Boolean():
             return lambda source: source.take(1) == b"\1"
@@ -157,7 +157,7 @@ def _raw(data_type: DataType) -> Reader:
 
 
 def _value(data_type: DataType, legacy: bool) -> Reader:
-    """A value as Arrow takes it."""
+    """Read a value as Arrow takes it."""
     raw = _raw(data_type)
     match data_type:
         case types.TinyInt():
@@ -237,7 +237,7 @@ def _row(readers: Sequence[tuple[str, Reader]]) -> Reader:
 
 
 def items(source: Input) -> Iterator[None]:
-    """Once per item of an array or a map, which come in counted blocks."""
+    """Yield once per item of an array or a map, which are written in counted blocks."""
     while True:
         count = source.read_long()
         if count == 0:

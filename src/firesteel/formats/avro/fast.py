@@ -1,7 +1,7 @@
 """A whole block of Avro records at once, a column at a time for all messages.
 
-Every message has its own place in the bytes, and each column moves all places forward: nothing can leak from one message into
-the next, and a message is right when its place ends exactly at its end. `read` returns None when any message is not: the
+Every message has its own position in the bytes, and each column moves all positions forward: no value can reach into the next
+message, and a message is right when its position ends exactly at its end. `read` returns None when any message is not: the
 exact reader then says which one, and why.
 """
 
@@ -37,7 +37,7 @@ def _packed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 class _Refused(Exception):
-    """The exact reader has to look at this block."""
+    """The exact reader has to read this block."""
 
 
 class _Input:
@@ -52,7 +52,7 @@ class _Input:
         self._words = np.ndarray((len(self.data) - 7,), np.dtype("<u8"), self.data.data, strides=(1,))
 
     def longs(self, rows: Places) -> NDArray[np.int64]:
-        """The next number of each of the rows."""
+        """Read the next number of each of the rows."""
         at = self.at[rows]
         byte = self.data[at]
         if not (byte & 0x80).any():
@@ -75,7 +75,7 @@ class _Input:
         return zigzag
 
     def _long_numbers(self, at: Places) -> NDArray[np.uint64]:
-        """Numbers of which some have more than eight bytes, byte by byte; moves `at`."""
+        """Read numbers of which some have more than eight bytes, byte by byte, and move `at`."""
         byte = self.data[at]
         number = (byte & 0x7F).astype(np.uint64)
         at += 1
@@ -102,7 +102,7 @@ class _Input:
         return numbers
 
     def step(self, rows: Places, sizes: NDArray[np.int64] | int) -> Places:
-        """Moves over `sizes` bytes and returns where they start."""
+        """Move over `sizes` bytes and return where they start."""
         start = self.at[rows]
         if not np.isscalar(sizes) and len(start) and np.min(sizes) < 0:
             raise _Refused
@@ -125,7 +125,7 @@ class BlockReader:
         self._width = width
 
     def read(self, messages: Sequence[bytes]) -> Stretch | None:
-        """One array per wanted column, or None."""
+        """Read one array per wanted column, or return None."""
         if not messages or sum(map(len, messages)) > _MAX_BLOCK:
             return None
         source = _Input(messages)

@@ -42,7 +42,7 @@ def branch_name(data_type: DataType, record: str) -> str:
 
 
 class _Source:
-    """Tokens, and how far they were read."""
+    """Tokens, and the position up to which they were read."""
 
     __slots__ = ("_tokens", "at")
 
@@ -71,7 +71,7 @@ class _Source:
         return token
 
     def value(self) -> Sequence[Token]:
-        """The tokens of the next value."""
+        """Return the tokens of the next value."""
         start, depth = self.at, 0
         while True:
             kind = self.token.kind
@@ -81,7 +81,7 @@ class _Source:
                 return self._tokens[start : self.at]
 
     def close(self) -> None:
-        """To behind the end of an object: the next end that comes, as Avro does."""
+        """Move behind the end of an object: the next end in the tokens, as Avro does."""
         while self.token.kind is not Kind.END_OBJECT:
             self.at += 1
         self.at += 1
@@ -173,7 +173,7 @@ def _nullable(data_type: DataType, record: str, legacy: bool) -> Reader:
 
 
 def _value(data_type: DataType, record: str, legacy: bool) -> Reader:
-    """A value as Arrow takes it."""
+    """Read a value as Arrow takes it."""
     match data_type:
         case types.Boolean():
             return _boolean

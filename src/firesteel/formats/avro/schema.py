@@ -16,12 +16,12 @@ NAMESPACE = "org.apache.flink.avro.generated"
 
 
 def derive_schema(fields: Sequence[Field], legacy: bool = True) -> dict[str, Any]:
-    """The record of a row. Raises ValueError for a type Avro cannot hold."""
+    """Derive the record schema of a row. Raises ValueError for a type Avro cannot hold."""
     return {"type": "record", "name": "record", "namespace": NAMESPACE, "fields": _members("record", fields, legacy)}
 
 
 def is_micros(data_type: types.Timestamp | types.TimestampLtz, legacy: bool) -> bool:
-    """Whether a timestamp is a number of microseconds; else it is milliseconds. Raises ValueError."""
+    """Check whether a timestamp is a number of microseconds; else it is milliseconds. Raises ValueError."""
     precision = data_type.precision
     if legacy and isinstance(data_type, types.TimestampLtz):
         raise ValueError(f"'{data_type}' has no place in Avro. Set 'timestamp_mapping.legacy' to 'false'.")

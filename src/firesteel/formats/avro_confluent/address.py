@@ -13,11 +13,11 @@ _METADATA = frozenset(map(ipaddress.ip_address, ("100.100.100.200", "fd00:ec2::2
 
 
 class Refused(Exception):
-    """The address is one that a registry is never at."""
+    """The address cannot be that of a registry."""
 
 
 def open_connection(address: SplitResult, timeout: float, context: ssl.SSLContext | None) -> http.client.HTTPConnection:
-    """Not connected yet. It asks no proxy and follows no redirect."""
+    """Make a connection, which is not open yet. It uses no proxy and follows no redirect."""
     assert address.hostname is not None
     if address.scheme == "https":
         return _SecureConnection(address.hostname, address.port, timeout=timeout, context=context)

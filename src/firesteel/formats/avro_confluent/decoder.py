@@ -54,7 +54,7 @@ class ConfluentDecoder:
         return self._decode(values, self._fast)
 
     def decode_exactly(self, values: Sequence[bytes | None]) -> Decoded:
-        """The exact path alone; `decode` must never differ from it."""
+        """Decode by the exact path alone; `decode` must never differ from it."""
         return self._decode(values, None)
 
     def _decode(self, values: Sequence[bytes | None], fast: Fast | None) -> Decoded:

@@ -1,4 +1,4 @@
-"""A schema registry, asked over HTTP. Answers are kept: a number never changes its meaning."""
+"""Reads and registers schemas of a registry over HTTP. Answers are cached: a number never changes its meaning."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class RegistryClient:
         self._context = _context(settings)
 
     def schema(self, number: int) -> list[Any]:
-        """The schema of this number as JSON, behind the schemas that it refers to. Raises UnknownSchema, OutsideError."""
+        """Read the schema of this number as JSON, behind the schemas that it refers to. Raises UnknownSchema, OutsideError."""
         found: list[Any] = self._kept(f"/schemas/ids/{number}", lambda path: self._read_schema(path, number))
         return found
 
     def register(self, subject: str, schema: str) -> int:
-        """The schema's number; it is registered if it is not yet. Raises OutsideError and JobError."""
+        """Look up the schema's number; register the schema if it has none. Raises OutsideError and JobError."""
         path = f"/subjects/{quote(subject, safe='')}/versions"
 
         def ask(_: str) -> int:
@@ -84,7 +84,7 @@ class RegistryClient:
         return list(found.values())
 
     def _follow(self, answer: dict[str, Any], found: dict[str, Any], name: str) -> None:
-        """Puts a schema behind those that it refers to."""
+        """Put a schema behind those that it refers to."""
         if answer.get("schemaType", "AVRO") != "AVRO":
             raise UnknownSchema(f"the schema {name} of the registry is no Avro schema")
         if len(found) >= _MAX_REFERENCES:
@@ -113,7 +113,7 @@ class RegistryClient:
             raise UnknownSchema(f"the schema {name} of the registry cannot be read") from None
 
     def _ask(self, method: str, path: str, body: object = None) -> tuple[int, dict[str, Any]]:
-        """The first answer of a registry that is there. Each is tried again: they are restarted, too."""
+        """Return the first answer of any registry. Each is tried again, since registries are restarted too."""
         problem = OutsideError("The schema registry does not answer.")
         for attempt in range(_TRIES):
             if attempt:

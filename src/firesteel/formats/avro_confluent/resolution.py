@@ -92,7 +92,7 @@ class _Resolver:
         return read
 
     def skip(self, node: Node) -> Reader:
-        """Past a value, whatever it is. A named type may hold itself."""
+        """Step over a value of any type. A named type may hold itself."""
         if node.name is None:
             return self._skip(node)
         name = node.name

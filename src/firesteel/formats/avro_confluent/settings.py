@@ -1,4 +1,4 @@
-"""Where the registry is and how it knows us, from the format's options."""
+"""The registry's addresses and login, from the format's options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An envelope bound to a table: its decoder, with the fast path where there is one."""
+"""Builds the decoder of an envelope bound to a table, with the fast path where there is one."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class ChangelogDecoder:
         return decode_present(values, self._schema, self._fast, self._read, changelog=True)
 
     def decode_exactly(self, values: Sequence[bytes | None]) -> Decoded:
-        """The exact path alone; `decode` must never differ from it."""
+        """Decode by the exact path alone; `decode` must never differ from it."""
         return decode_present(values, self._schema, None, self._read, changelog=True)
 
     def _read(self, index: int, message: bytes, found: Rows) -> None:

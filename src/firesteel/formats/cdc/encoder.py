@@ -16,7 +16,7 @@ from firesteel.formats.json.settings import from_options
 
 @dataclass(frozen=True)
 class Frame:
-    """What stands before and behind the row's JSON text."""
+    """The text before and behind the row's JSON."""
 
     before: str
     behind: str
@@ -43,7 +43,7 @@ class ChangelogEncoder:
 
 
 def _deletes(kinds: pa.Array | None) -> pa.Array | None:
-    """Which rows are taken back; None: none of them."""
+    """Find the retracted rows; None: there are none."""
     if kinds is None:
         return None
     numbers = kinds.to_numpy(zero_copy_only=False)

@@ -48,6 +48,6 @@ class Words:
         self._numbers = np.array([change.value for change in changes.values()], dtype=np.int64)
 
     def changes(self, words: pa.Array) -> Numbers | None:
-        """What each word says; None when a word is missing or unknown."""
+        """Translate each word to a change; None when a word is missing or unknown."""
         places = pc.index_in(words, value_set=self._words)
         return None if places.null_count else self._numbers[places.to_numpy(zero_copy_only=False)]

@@ -29,7 +29,7 @@ class ItemReader:
         self._reader = reader
 
     def members(self, inside: dict[str, object], root: dict[str, object]) -> tuple[list[object], list[BadField]]:
-        """The members that the items need, of the JSON types that Flink reads them as. Raises BadMessage."""
+        """List the members that the items need, of the JSON types that Flink reads them as. Raises BadMessage."""
         values: list[object] = []
         bad: list[BadField] = []
         for place, (item, convert) in enumerate(self._items):
@@ -41,7 +41,7 @@ class ItemReader:
         return values, bad
 
     def values(self, members: list[object]) -> list[object]:
-        """The items themselves. Raises BadMessage, also when parse errors are ignored: then too the message is dropped."""
+        """Compute the items. Raises BadMessage, also when parse errors are ignored: then too the message is dropped."""
         values: list[object] = []
         for place, ((item, _), member) in enumerate(zip(self._items, members, strict=True)):
             if item.entry is not None:

@@ -1,4 +1,4 @@
-"""A JSON message as the flat list of tokens a streaming parser would give.
+"""Splits a JSON message into the flat list of tokens that a streaming parser would give.
 
 Flink reads JSON from a stream of tokens, and some of its rules only make sense there: a value of the wrong shape leaves the
 stream in the middle of that value, and what follows is read from there.

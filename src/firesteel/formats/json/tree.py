@@ -56,7 +56,7 @@ class TreeReader:
         return RowConverter([(field.name, self.converter(field.type)) for field in fields], self.take_ignored)
 
     def take_ignored(self) -> list[str]:
-        """What was ignored, or did not come as it stood, since the last time."""
+        """Return and forget the fields that were ignored or changed since the last call."""
         if not self._ignored:
             return []
         ignored, self._ignored = self._ignored, []
@@ -136,7 +136,7 @@ class TreeReader:
         return self._text(node)
 
     def _text(self, node: object) -> str:
-        """What Jackson's `asText` gives: nothing for a container."""
+        """Convert as Jackson's `asText` does: nothing for a container."""
         match node:
             case Integer():
                 return "0" if node == "-0" else str(node)
