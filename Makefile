@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup warm demo test test-spark test-commands test-rooms test-full soak check lint format lock bench bench-full cluster clean
+.PHONY: help setup warm demo test test-spark test-commands test-rooms test-full soak check docs lint format lock bench bench-full cluster clean
 
 help: ## list these goals
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -61,6 +61,21 @@ format: setup ## rewrite the code as ruff wants it
 check: setup ## firesteel check on every example
 	$(BIN)/firesteel check examples
 
+# The site has the layout of the repository, so that every link of a page holds there too.
+PAGES := $(wildcard *.md) LICENSE docs examples bench/README.md bench/RESULTS.md bench/measured
+
+build/docs-venv/.installed: requirements-docs.lock
+	$(PYTHON) -m venv build/docs-venv
+	build/docs-venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock
+	@touch $@
+
+docs: build/docs-venv/.installed ## the documents as a site with search in build/site; a broken link is a failure
+	rm -rf build/docs build/site
+	mkdir -p build/docs
+	tar -cf - $(PAGES) | tar -xf - -C build/docs
+	build/docs-venv/bin/properdocs build --quiet --strict
+	@echo "The site is in build/site: open build/site/index.html, or serve it with 'build/docs-venv/bin/properdocs serve'."
+
 bench: setup warm ## Firesteel, Flink and Spark side by side on small topics: under ten minutes on a quiet machine
 	$(BIN)/python -m bench
 
@@ -73,6 +88,8 @@ cluster: setup ## the reference job on a Spark cluster of two workers on this ma
 lock: ## resolve pyproject.toml anew into requirements.lock (needs uv)
 	printf 'hatchling\neditables\n' | uv pip compile -q --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --no-header --group dev pyproject.toml - -o requirements.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-annotate --no-header --group docs -o requirements-docs.lock
 
 clean: ## remove what make and the tests made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

@@ -4,7 +4,7 @@
 
 Everything is on this machine, bound to 127.0.0.1: a broker, a standalone master, two workers with one core each, and
 `firesteel run --master spark://…`. When a third of the rows is counted, one worker and its executor are killed with
-`kill -9`. The result is compared with an independent count. The commands are those of docs/cluster.md.
+`kill -9`. The result is compared with an independent count. The commands are those of docs/guide/cluster.md.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def prepare_job(
 ) -> Job:
     """The job of a script, which is yet to begin. Spark's JVM is on its way already."""
     from firesteel.spark.place import job_name, log_file, spark_settings, state_folder
-    from firesteel.spark.start.early_jvm import launch
+    from firesteel.spark.start.fast import prepare
     from firesteel.spark.start.version import check_pyspark
 
     analysis.raise_errors()
@@ -129,7 +129,7 @@ def prepare_job(
     launched = None
     if spark is None and analysis.sinks:
         log = log_file(state_folder(analysis, folder, job_name(analysis, name)))
-        launched = launch(master, spark_settings(analysis), log)
+        launched = prepare(master, spark_settings(analysis), log)
     try:
         # The JVM starts while this is loaded.
         from firesteel.spark.job.job import Job

@@ -7,7 +7,7 @@ from firesteel.catalog.catalog import Catalog, declare, resolve_table
 from firesteel.catalog.changelog import sink_changelog, source_changelog
 from firesteel.catalog.resolve import check_sink, check_source
 from firesteel.catalog.table import Computed, Metadata, Table
-from firesteel.changelog import ALL, INSERT_ONLY, UPSERT, render_changelog
+from firesteel.changelog.kind import ALL, INSERT_ONLY, UPSERT, render_changelog
 from firesteel.errors import Problem, Source, Span
 from firesteel.options import csv, json, kafka, legacy
 from firesteel.options.avro_confluent import SUBJECT

@@ -135,6 +135,22 @@ def test_a_signal_while_it_starts(
 
 
 @pytest.mark.spark
+def test_a_start_without_what_makes_it_shorter(
+    cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path
+) -> None:
+    """The fast start can be turned off; all other tests of this file run with it."""
+    views = PageViews(2_000)
+    source, sink = make_topic(), make_topic()
+    fill_topic(cluster, source, views, 1)
+    script = tmp_path / "job.sql"
+    text = SCRIPT.replace("'scan.startup.mode'", "'scan.bounded.mode' = 'latest-offset', 'scan.startup.mode'")
+    script.write_text(text.format(views=source, counts=sink, bootstrap=cluster["bootstrap.servers"]))
+    ended = execute("run", str(script), FIRESTEEL_PLAIN_START="1")
+    assert ended.returncode == 0, ended.stderr
+    assert read_counts(cluster, sink) == views.expected_counts()
+
+
+@pytest.mark.spark
 def test_a_malformed_record(cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path) -> None:
     source = make_topic()
     write_records(cluster, source, [(None, b"{oops")])

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+#: The pages under docs/reference are made by the code and have tests of their own.
+DOCUMENTS = sorted(
+    [*ROOT.glob("*.md"), *(page for page in (ROOT / "docs").rglob("*.md") if "reference" not in page.parts)]
+)
 EXAMPLES = sorted((ROOT / "examples").glob("*.sql"))
 REFERENCES = ("reference-flink.sql", "reference-alibaba.sql", "reference-dli.sql")
 
@@ -95,6 +98,10 @@ def read_commands() -> Iterator[tuple[str, list[str]]]:
             names = [word.rpartition("/")[2] for word in words]
             if "firesteel" in names:
                 yield f"{block.document.relative_to(ROOT)}:{number}", words[names.index("firesteel") + 1 :]
+
+
+def by_path(document: Path) -> str:
+    return str(document.relative_to(ROOT))
 
 
 def by_place(value: object) -> str | None:
@@ -175,13 +182,13 @@ def test_command_line_of_a_document_parses(place: str, words: list[str]) -> None
     parser.parse_args(words)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=by_path)
 def test_commands_named_in_a_sentence_exist(document: Path) -> None:
     named = re.findall(r"`firesteel ([a-z]+)", document.read_text(encoding="utf-8"))
     assert set(named) <= {name for name, _, _ in COMMANDS}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=by_path)
 def test_goals_of_make_exist(document: Path) -> None:
     goals = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     text = document.read_text(encoding="utf-8")
@@ -191,7 +198,7 @@ def test_goals_of_make_exist(document: Path) -> None:
 # -- links -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=by_path)
 def test_links_lead_somewhere(document: Path) -> None:
     text = document.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -209,7 +216,7 @@ def _anchors(document: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=by_path)
 def test_modules_named_exist(document: Path) -> None:
     """`plan/function/table.py`, `tests/plan/case` and the like, wherever they stand in back-ticks."""
     rooms = "|".join(path.name for path in (ROOT / "src" / "firesteel").iterdir() if path.is_dir())
@@ -221,31 +228,37 @@ def test_modules_named_exist(document: Path) -> None:
 # -- lists -------------------------------------------------------------------------------------------------------------
 
 
-def test_the_readme_lists_the_functions() -> None:
-    line = next(line for line in _readme_lines() if line.startswith("Functions: "))
+def test_the_list_of_functions_is_complete() -> None:
+    line = next(line for line in _supported_lines() if line.startswith("Functions: "))
     # Words that are operators have a row of their own in the table.
     assert set(re.findall(r"`(\w+)`", line)) == set(function_names())
+    for readme in ("README.md", "README.zh.md"):
+        assert re.search(rf"\*\*{len(function_names())} ", (ROOT / readme).read_text(encoding="utf-8")), readme
 
 
-def test_the_readme_lists_the_aggregates_and_formats() -> None:
+def test_the_lists_of_aggregates_and_formats_are_complete() -> None:
     def works(row: str) -> set[str]:
-        cells = next(line for line in _readme_lines() if line.startswith(f"| {row} |")).split("|")
+        cells = next(line for line in _supported_lines() if line.startswith(f"| {row} |")).split("|")
         return set(re.findall(r"`([^`]+)`", cells[2]))
 
     assert works("aggregates") == {*aggregate_names(), "DISTINCT", "FILTER"}
     assert works("formats") == set(FORMATS)
 
 
-def _readme_lines() -> list[str]:
-    return (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+def _supported_lines() -> list[str]:
+    return (ROOT / "docs" / "supported.md").read_text(encoding="utf-8").splitlines()
+
+
+def _order(title: str) -> list[list[str]]:
+    """The names in each row of a table of ARCHITECTURE.md, from its top to its bottom."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    table = text.partition(f"| {title} | is |")[2].partition("\n\n")[0]
+    return [re.findall(r"`([\w.]+)`", line.split("|")[1]) for line in table.splitlines() if line.startswith("| `")]
 
 
 def test_rooms_import_only_rooms_above_them() -> None:
     """The order is that of the table in ARCHITECTURE.md."""
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    table = text.partition("| room | is |")[2].partition("\n\n")[0]
-    rows = [re.findall(r"`(\w+)`", line.split("|")[1]) for line in table.splitlines() if line.startswith("| `")]
-    height = {room: number for number, rooms in enumerate(rows) for room in rooms}
+    height = {room: number for number, rooms in enumerate(_order("package")) for room in rooms}
     package = ROOT / "src" / "firesteel"
     present = {path.stem for path in package.iterdir() if path.is_dir() or path.suffix == ".py"}
     assert present - {"__init__", "__pycache__"} == set(height)
@@ -259,7 +272,46 @@ def test_rooms_import_only_rooms_above_them() -> None:
     assert wrong == []
 
 
+@pytest.mark.parametrize("room", ["plan", "spark"])
+def test_packages_import_only_packages_above_them(room: str) -> None:
+    """The order is that of the room's own table; its row `.` stands for the modules that lie in the package itself."""
+    order = [name for row in _order(f"part of `{room}`") for name in row]
+    package = ROOT / "src" / "firesteel" / room
+
+    def part(first: str) -> str:
+        return first if first in order else "."
+
+    present = {path.name for path in package.iterdir() if (path / "__init__.py").is_file()}
+    assert present <= set(order)
+    wrong = [
+        f"{path.relative_to(package)} imports {name}"
+        for path in package.rglob("*.py")
+        for name in _imported(path)
+        if name[0] == room
+        and order.index(part(name[1])) > order.index(part(path.relative_to(package).parts[0].removesuffix(".py")))
+    ]
+    assert wrong == []
+
+
+def test_what_is_private_in_pyspark_stands_in_one_module() -> None:
+    private = {"_jvm", "_jsq", "_jdf", "_jsc", "_gateway", "_jsparkSession", "_jc", "_active_spark_context"}
+    package = ROOT / "src" / "firesteel"
+    found = {
+        f"{path.relative_to(package)}:{node.lineno}"
+        for path in package.rglob("*.py")
+        if path != package / "spark" / "internals.py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in private
+    }
+    assert found == set()
+
+
 def _imported_rooms(path: Path) -> Iterator[str]:
+    return (room for room, _ in _imported(path))
+
+
+def _imported(path: Path) -> Iterator[tuple[str, str]]:
+    """The first two names behind `firesteel` of everything that is imported."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         names: list[str] = []
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -269,7 +321,7 @@ def _imported_rooms(path: Path) -> Iterator[str]:
         for name in names:
             parts = name.split(".")
             if parts[0] == "firesteel" and len(parts) > 1:
-                yield parts[1]
+                yield parts[1], parts[2] if len(parts) > 2 else ""
 
 
 # -- the whole of it ---------------------------------------------------------------------------------------------------

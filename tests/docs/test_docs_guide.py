@@ -1,4 +1,4 @@
-"""Claims of docs/guide.md that `check` can try: each stands in the page, and is true."""
+"""Claims of the guide that `check` can try: each stands in one of its pages, and is true."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import pytest
 import firesteel
 from firesteel.errors import Problem
 
-PAGE = re.sub(r"\s+", " ", (Path(__file__).parents[2] / "docs" / "guide.md").read_text(encoding="utf-8"))
+GUIDE = Path(__file__).parents[2] / "docs" / "guide"
+PAGE = re.sub(r"\s+", " ", "\n".join(page.read_text(encoding="utf-8") for page in sorted(GUIDE.glob("*.md"))))
 KAFKA = "'connector' = 'kafka', 'properties.bootstrap.servers' = 'b:9092', 'scan.startup.mode' = 'earliest-offset'"
 UPSERT = "'connector' = 'upsert-kafka', 'properties.bootstrap.servers' = 'b:9092', 'key.format' = 'json', 'value.format' = 'json'"
 TABLES = f"""\
@@ -92,3 +93,8 @@ CLAIMS = [
 def test_findings_c13_a_claim_of_the_guide(claim: str, script: str, severity: str | None) -> None:
     assert claim in PAGE
     assert [problem.severity.value for problem in told(script)] == ([severity] if severity else [])
+
+
+def test_the_guide_links_all_of_its_pages() -> None:
+    index = (GUIDE / "README.md").read_text(encoding="utf-8")
+    assert {page.name for page in GUIDE.glob("*.md")} - set(re.findall(r"\]\(([\w-]+\.md)\)", index)) == {"README.md"}

@@ -9,20 +9,21 @@ import pytest
 from firesteel.errors import OutsideError, UsageError
 from firesteel.kafka import admin
 from firesteel.spark.job.checkpoint import Checkpoint
+from firesteel.storage.local import LocalFolder
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mistakes.md").read_text(encoding="utf-8")
 
 
 def test_findings_c13_a_changed_plan(tmp_path: Path) -> None:
     folder = tmp_path / "job"
-    first = Checkpoint(folder)
+    first = Checkpoint(LocalFolder(str(folder)))
     first.open({"a": "Scan(a)"}, fresh=False)
     with pytest.raises(UsageError) as second:
-        Checkpoint(folder).open({"a": "Scan(a)"}, fresh=False)
+        Checkpoint(LocalFolder(str(folder))).open({"a": "Scan(a)"}, fresh=False)
     assert second.value.message.replace(str(folder), "…") in PAGE
     first.close()
     with pytest.raises(UsageError) as changed:
-        Checkpoint(folder).open({"a": "Scan(b)"}, fresh=False)
+        Checkpoint(LocalFolder(str(folder))).open({"a": "Scan(b)"}, fresh=False)
     assert changed.value.message.splitlines()[0].replace(str(folder), "…") in PAGE
 
 

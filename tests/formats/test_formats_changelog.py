@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from tests.formats.formats_tables import bind, parse_columns
 
-from firesteel.changelog import RowKind
+from firesteel.changelog.kind import RowKind
 from firesteel.formats.arrow_type import arrow_schema
 from firesteel.formats.cdc.decoder import ChangelogDecoder
 from firesteel.formats.codec import Decoded, Reason

@@ -12,7 +12,7 @@ import pytest
 from tests.formats.formats_strategies import assert_same
 from tests.formats.formats_tables import bind, parse_columns
 
-from firesteel.changelog import RowKind
+from firesteel.changelog.kind import RowKind
 from firesteel.formats.cdc.decoder import ChangelogDecoder
 from firesteel.formats.codec import Decoded, Reason
 from firesteel.formats.registry import make_decoder

@@ -14,9 +14,9 @@ import sys
 import tempfile
 import time
 import traceback
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, cast
 
 import pyarrow.compute as pc
@@ -27,7 +27,7 @@ from tests.fuzz.mutation import Table, mutate, tables
 from firesteel.errors import FiresteelError
 from firesteel.formats.codec import Decoded, Reject
 from firesteel.formats.registry import make_decoder
-from firesteel.kafka.dead_letter import DeadLetters, Stage, StagedRange, staged_files, write_letters
+from firesteel.kafka.dead_letter import DeadLetters, Stage, StagedRange, staged_ranges, write_letters
 from firesteel.kafka.writer import Writer
 from firesteel.observe.progress import Progress, SourceProgress, apply
 from firesteel.observe.snapshot import JobSnapshot
@@ -36,6 +36,8 @@ from firesteel.spark.source.record_decoder import RecordDecoder
 from firesteel.spark.source.reject import parse_place, refused, render_reject
 from firesteel.spark.source.stream_reader import _bad_record
 from firesteel.spark.source.tally import Tally, take_tally
+from firesteel.storage.folder import Folder
+from firesteel.storage.local import LocalFolder
 from firesteel.ui.text import render_json, render_line, render_summary
 
 _BLOCK = 50
@@ -60,7 +62,7 @@ class _Letters:
         self.written += 1
 
 
-def run_table(table: Table, rounds: int, chance: random.Random, folder: Path) -> Counter[str]:
+def run_table(table: Table, rounds: int, chance: random.Random, folder: Folder) -> Counter[str]:
     """Counts of rows, rejects, empties and changed values. Raises Broken, with the records that did it."""
     records = table.records()
     bound = table.bind()
@@ -106,7 +108,7 @@ def run_table(table: Table, rounds: int, chance: random.Random, folder: Path) ->
         )
         snapshot = apply(snapshot, progress)
         for text in (render_line(snapshot), render_summary(snapshot), render_json(snapshot)):
-            text.encode()
+            _check_printable(text)
         counts += Counter(rows=batch.num_rows, rejects=len(rejects), empty=empty, changed=sum(tally.changed.values()))
     counts["records"] = rounds
     [source] = snapshot.sources
@@ -133,22 +135,34 @@ def _told(rejects: list[Reject], messages: list[Message]) -> list[str]:
         line.encode()
         places.append(parse_place(line))
         error: FiresteelError = _bad_record("src", reject, messages)
-        str(error).encode()
+        _check_printable(str(error))
         again = explain_failure(f"PythonException: {carry(error)}")
         if str(again) != str(error):
             raise Broken(f"the error came back as {again}")
     return places
 
 
+def _check_printable(text: str) -> None:
+    """Nothing in it moves a terminal's cursor, and nothing but our own line breaks ends a line."""
+    text.encode()
+    wrong = [character for character in text if character != "\n" and unicodedata.category(character) in _UNPRINTABLE]
+    if wrong:
+        raise Broken(f"{wrong[:5]!r} would reach a terminal in {text!r}")
+
+
+#: Control and format characters, halves of pairs, and separators of lines and paragraphs.
+_UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
+
+
 def _check_letters(
-    staged: StagedRange, messages: list[Message], found: list[Reject], rejects: list[Reject], folder: Path
+    staged: StagedRange, messages: list[Message], found: list[Reject], rejects: list[Reject], folder: Folder
 ) -> None:
     stage = Stage(folder, staged)
     stage.add(messages, found)
     stage.close()
     letters = _Letters()
-    files = staged_files(folder, {0: staged.sequence})
-    write_letters(cast(Writer, letters), DeadLetters(0, "src", "job", "dead", {}), files)
+    files = staged_ranges(folder, {0: staged.sequence})
+    write_letters(cast(Writer, letters), DeadLetters(0, "src", "job", "dead", {}), folder, files)
     if letters.written != len(rejects):
         raise Broken(f"{letters.written} letters of {len(rejects)} rejects")
 
@@ -171,7 +185,7 @@ def run(names: Sequence[str], rounds: int, seed: int) -> dict[str, Counter[str]]
             for place, table in enumerate(found):
                 chance = random.Random(f"{seed}-{name}-{place}")
                 share = rounds // len(found) + (place < rounds % len(found))
-                total += run_table(table, share, chance, Path(folder) / f"{name}-{place}")
+                total += run_table(table, share, chance, LocalFolder(folder).child(f"{name}-{place}"))
             results[name] = total
     return results
 

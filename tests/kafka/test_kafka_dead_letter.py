@@ -17,11 +17,12 @@ from firesteel.kafka.dead_letter import (
     StagedRange,
     flush_letters,
     remove_stages,
-    staged_files,
+    staged_ranges,
     write_letters,
 )
 from firesteel.kafka.reader import read_range
 from firesteel.kafka.writer import Writer, writer_config
+from firesteel.storage.local import LocalFolder
 
 pytestmark = pytest.mark.kafka
 
@@ -41,17 +42,17 @@ def test_a_range_read_twice_is_staged_once(
     source, target = make_topic(), make_topic()
     found = messages(cluster, source, [b"a", b"b", None, b"d"])
     for _ in range(2):
-        stage = Stage(tmp_path, StagedRange(0, 7, source, 0, 0, 4))
+        stage = Stage(LocalFolder(str(tmp_path)), StagedRange(0, 7, source, 0, 0, 4))
         # Two things wrong with one message are one dead letter; a row that was kept is none.
         stage.add(found, [bad(3), bad(1), bad(1), bad(0, kept=True), bad(2)])
         stage.close()
     # A task that died has left something unfinished.
     (tmp_path / "0-7" / ".rest").write_bytes(b"half")
-    files = staged_files(tmp_path, {0: 7})
+    files = staged_ranges(LocalFolder(str(tmp_path)), {0: 7})
     assert len(files) == 1
     letters = DeadLetters(0, "src", "job", target, cluster)
     writer = Writer(writer_config(cluster))
-    assert write_letters(writer, letters, files) == 3
+    assert write_letters(writer, letters, LocalFolder(str(tmp_path)), files) == 3
     flush_letters(writer, letters)
     records = list(read_records(cluster, target))
     assert [record.value for record in records] == [b"b", None, b"d"]
@@ -74,33 +75,36 @@ def test_ranges_cut_elsewhere_give_each_record_once(
     source, target = make_topic(), make_topic()
     found = messages(cluster, source, [b"0", b"1", b"2", b"3"])
     for start, end in ((0, 4), (0, 2), (2, 4)):
-        stage = Stage(tmp_path, StagedRange(0, 1, source, 0, start, end))
+        stage = Stage(LocalFolder(str(tmp_path)), StagedRange(0, 1, source, 0, start, end))
         stage.add(found, [bad(index) for index in range(start, end)])
         stage.close()
     letters = DeadLetters(0, "src", "job", target, cluster)
     writer = Writer(writer_config(cluster))
-    assert write_letters(writer, letters, staged_files(tmp_path, {0: 1})) == 4
+    assert (
+        write_letters(writer, letters, LocalFolder(str(tmp_path)), staged_ranges(LocalFolder(str(tmp_path)), {0: 1}))
+        == 4
+    )
     flush_letters(writer, letters)
 
 
 def test_what_is_done_goes(tmp_path: Path) -> None:
     for name in ("0-1", "0-2", "0-3", "1-2"):
         (tmp_path / name).mkdir()
-    remove_stages(tmp_path, {0: 2, 1: 1})
+    remove_stages(LocalFolder(str(tmp_path)), {0: 2, 1: 1})
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0-3", "1-2"]
-    remove_stages(tmp_path / "nowhere", {0: 2})
+    remove_stages(LocalFolder(str(tmp_path / "nowhere")), {0: 2})
 
 
 def test_a_record_that_is_too_large_is_said(
     cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path
 ) -> None:
     source, target = make_topic(), make_topic(max_message_bytes="2000")
-    stage = Stage(tmp_path, StagedRange(0, 1, source, 0, 0, 1))
+    stage = Stage(LocalFolder(str(tmp_path)), StagedRange(0, 1, source, 0, 0, 1))
     stage.add(messages(cluster, source, [b"x" * 5000]), [bad(0)])
     stage.close()
     letters = DeadLetters(0, "src", "job", target, cluster)
     writer = Writer(writer_config(cluster))
     with pytest.raises(JobError, match=f"A bad record of 'src' cannot be written to '{target}'") as error:
-        write_letters(writer, letters, staged_files(tmp_path, {0: 1}))
+        write_letters(writer, letters, LocalFolder(str(tmp_path)), staged_ranges(LocalFolder(str(tmp_path)), {0: 1}))
         flush_letters(writer, letters)
     assert "max.message.bytes" in str(error.value)

@@ -26,7 +26,7 @@ READ = {
     "catalog/subject.py": "a subject of the schema registry is named after the topic",
     "catalog/table.py": "the name of a job that has none is made of the topics it writes: it must stay the same",
     "plan/check/advice.py": "a partitioner of the user's own keeps the changes of a row together",
-    "plan/check/partitioner.py": "a partitioner of the user's own is checked as a function is",
+    "plan/resolve/partitioner.py": "a partitioner of the user's own is checked as a function is",
     "plan/fact/delivery.py": "'sink.delivery-guarantee' is only a Kafka table's so far",
     "plan/show/explain.py": "'sink.delivery-guarantee' is only a Kafka table's so far",
 }

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from firesteel.errors import Source
 from firesteel.plan.analyze import analyze
 from firesteel.plan.node.relation import scans
 from firesteel.spark.connector.kafka import bind_source
+from firesteel.storage.local import LocalFolder
 
 KAFKA = "'connector' = 'kafka', 'properties.bootstrap.servers' = 'b:9092', 'format' = 'json', 'topic' ="
 
@@ -22,7 +21,7 @@ def idle_seconds(hint: str) -> float | None:
     )
     assert not analysis.errors
     [scan] = scans(analysis.sinks[0])
-    return bind_source(scan, 0, Path("/nowhere"), 1, cold=False, in_rocksdb=False).idle_seconds
+    return bind_source(scan, 0, LocalFolder("/nowhere"), 1, cold=False, in_rocksdb=False).idle_seconds
 
 
 def test_findings_b5_the_idle_timeout_of_one_table() -> None:

@@ -17,6 +17,7 @@ from firesteel.errors import Blame
 from firesteel.kafka.admin import create_topic
 from firesteel.spark.damage import check_state, explain_damage
 from firesteel.spark.job.checkpoint import Checkpoint
+from firesteel.storage.local import LocalFolder
 
 SCRIPT = """
 SET 'parallelism.default' = '2';
@@ -125,10 +126,10 @@ def test_findings_d9_what_is_not_in_every_state(file: str, harm: Harm, tmp_path:
     path = tmp_path / "1-dest" / file
     path.parent.mkdir(parents=True)
     path.write_text('{"topic": {"0": 5}, "batch": 1}')
-    check_state(tmp_path, ["1-dest"])
+    check_state(LocalFolder(str(tmp_path)), ["1-dest"])
     harm(path)
     with pytest.raises(firesteel.JobError, match=f"'1-dest/{file}' is "):
-        check_state(tmp_path, ["1-dest"])
+        check_state(LocalFolder(str(tmp_path)), ["1-dest"])
 
 
 @pytest.mark.spark
@@ -164,7 +165,7 @@ def test_a_copy_that_is_whole_goes_on_and_fresh_mends_the_rest(state: State, tmp
 
 def test_what_a_crash_leaves_is_no_damage(tmp_path: Path) -> None:
     """A batch that was planned and not done, a query that never planned one, a log whose beginning has been purged."""
-    checkpoint = Checkpoint(tmp_path / "job")
+    checkpoint = Checkpoint(LocalFolder(str(tmp_path / "job")))
     plans = {"1-a": "plan", "2-b": "plan"}
     assert not checkpoint.open(plans, fresh=False)
     query = tmp_path / "job" / "1-a"

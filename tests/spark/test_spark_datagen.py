@@ -21,6 +21,7 @@ from firesteel.plan.node.relation import scans
 from firesteel.spark.connector import datagen
 from firesteel.spark.job.job import Job
 from firesteel.spark.source.generated import GeneratedReader
+from firesteel.storage.local import LocalFolder
 
 _EVERY_TYPE = """
 CREATE TABLE made (
@@ -46,7 +47,7 @@ def _reader(text: str) -> GeneratedReader:
     analysis = analyze_script(text)
     analysis.raise_errors()
     [scan] = scans(analysis.sinks[0])
-    reader = datagen.make_reader(datagen.open_source(scan, 0, Path("/nowhere"), 4, cold=False, in_rocksdb=False))
+    reader = datagen.make_reader(datagen.open_source(scan, 0, LocalFolder("/nowhere"), 4, cold=False, in_rocksdb=False))
     assert isinstance(reader, GeneratedReader)
     return reader
 

@@ -7,11 +7,11 @@ import dataclasses
 import pyarrow as pa
 import pytest
 
-from firesteel.changelog import RowKind
+from firesteel.changelog.hidden import CODES, KIND
+from firesteel.changelog.kind import RowKind
 from firesteel.errors import Source
 from firesteel.plan.analyze import analyze
 from firesteel.spark.connector.kafka import bind_sink
-from firesteel.spark.hidden_column import CODES, KIND
 from firesteel.spark.sink.write_task import RowEncoder, WriteSpec
 
 SCRIPT = """

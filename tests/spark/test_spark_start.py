@@ -18,6 +18,7 @@ from firesteel.spark.job.checkpoint import Checkpoint
 from firesteel.spark.start import version
 from firesteel.spark.start.cluster import check_master
 from firesteel.spark.start.version import check_pyspark
+from firesteel.storage.local import LocalFolder
 
 SCRIPT = """
 CREATE TABLE src (id INT) WITH ('connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'nowhere:1',
@@ -54,7 +55,7 @@ def test_findings_c6_a_state_folder_that_cannot_be_made(place: str, tmp_path: Pa
     (tmp_path / "file").touch()
     folder = Path(place.format(file=tmp_path / "file")) / "job"
     with pytest.raises(UsageError, match=f"The folder '{folder}' cannot hold state: ") as failed:
-        Checkpoint(folder).open({"1-a": "plan"}, fresh=False)
+        Checkpoint(LocalFolder(str(folder))).open({"1-a": "plan"}, fresh=False)
     assert failed.value.hint == "Choose another one with 'execution.checkpointing.dir'."
 
 

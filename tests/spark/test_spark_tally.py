@@ -17,6 +17,7 @@ from firesteel.formats.registry import make_decoder
 from firesteel.kafka.dead_letter import StagedRange
 from firesteel.observe.snapshot import JobSnapshot, SourceSnapshot
 from firesteel.spark.source.tally import Tally, take_tally
+from firesteel.storage.local import LocalFolder
 from firesteel.ui.text import render_json, render_summary
 
 
@@ -54,11 +55,11 @@ def test_findings_a10_a_range_that_is_read_twice_counts_once(tmp_path: Path) -> 
     for start, end, count in ((0, 10, 1), (0, 10, 1), (10, 30, 2), (20, 30, 1)):
         tally = Tally()
         tally.add([kept("a")] * count + [kept(None), Reject(1, Reason.MALFORMED, "")], empty=count)
-        tally.write(tmp_path, StagedRange(0, 7, "t", 0, start, end))
-    Tally().write(tmp_path, StagedRange(0, 7, "t", 1, 0, 5))
+        tally.write(LocalFolder(str(tmp_path)), StagedRange(0, 7, "t", 0, start, end))
+    Tally().write(LocalFolder(str(tmp_path)), StagedRange(0, 7, "t", 1, 0, 5))
     assert len(list((tmp_path / "0-7").iterdir())) == 3
-    assert take_tally(tmp_path, 0, 7) == Tally({"a": 3, "(row)": 2}, 3)
-    assert take_tally(tmp_path, 0, 7) == Tally()
+    assert take_tally(LocalFolder(str(tmp_path)), 0, 7) == Tally({"a": 3, "(row)": 2}, 3)
+    assert take_tally(LocalFolder(str(tmp_path)), 0, 7) == Tally()
     assert not list(tmp_path.iterdir())
 
 

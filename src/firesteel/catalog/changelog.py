@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firesteel.catalog.connector import spec_of
 from firesteel.catalog.table import Table
-from firesteel.changelog import ALL, INSERT_ONLY, Changelog
+from firesteel.changelog.kind import ALL, INSERT_ONLY, Changelog
 from firesteel.options.legacy import UpdateMode
 from firesteel.options.registry import format_named
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from firesteel.catalog.column import suggest_column
 from firesteel.catalog.subject import with_subject
 from firesteel.catalog.table import BoundFormat, Column, Physical
-from firesteel.changelog import INSERT_ONLY, render_changelog
+from firesteel.changelog.kind import INSERT_ONLY, render_changelog
 from firesteel.errors import Problem, Severity, Span
 from firesteel.options import kafka
 from firesteel.options.connector import Key

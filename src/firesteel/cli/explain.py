@@ -10,8 +10,6 @@ from firesteel.cli.command import Subparsers, add_command
 from firesteel.cli.script import add_python_functions, add_settings, print_warnings, settings
 from firesteel.errors import printable_json
 from firesteel.options.secret import mask
-from firesteel.options.setting import STATE_TTL
-from firesteel.plan.fact.state import TTL_HAS_EFFECT
 from firesteel.plan.show.explain import explanation_document, render_explanation
 
 
@@ -33,12 +31,11 @@ def run(args: argparse.Namespace) -> int:
     analysis = analyze_script(args.script, settings(args), args.python_functions)
     analysis.raise_errors()
     print_warnings(analysis)
-    ttl = analysis.setting(STATE_TTL) if TTL_HAS_EFFECT else None
     if args.format == "json":
-        document = {"inserts": [explanation_document(sink, ttl) for sink in analysis.sinks]}
+        document = {"inserts": [explanation_document(sink) for sink in analysis.sinks]}
         shown = printable_json(json.dumps(document, ensure_ascii=False, indent=2))
     elif analysis.sinks:
-        shown = "\n\n\n".join(render_explanation(sink, ttl) for sink in analysis.sinks)
+        shown = "\n\n\n".join(render_explanation(sink) for sink in analysis.sinks)
     else:
         shown = "The script has no INSERT, so there is no plan."
     # A secret of a table could stand in a literal of a query too.

@@ -7,11 +7,9 @@ finishes the batch writes what is staged, and takes the files away when the batc
 
 from __future__ import annotations
 
-import shutil
-import uuid
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -21,6 +19,7 @@ from firesteel.errors import JobError
 from firesteel.formats.codec import Reject
 from firesteel.kafka.outgoing import HEADERS, Headers, as_bytes
 from firesteel.kafka.writer import RefusedError, Writer
+from firesteel.storage.folder import Folder
 
 #: What the headers that say where a record came from and why it is here begin with.
 PREFIX = "__error."
@@ -29,6 +28,9 @@ PREFIX = "__error."
 USUAL_BYTES = 1_048_588
 #: What Kafka adds to a message at most: lengths, offsets, times.
 _FRAME = 200
+
+#: How the files end that hold them.
+_ENDING = "arrow"
 
 #: Records are handed to the file in portions of about so many bytes.
 _PORTION = 8 * 1024 * 1024
@@ -72,28 +74,28 @@ class StagedRange:
     start: int
     end: int
 
-    @property
-    def file(self) -> str:
-        return f"{self.source}-{self.sequence}/{self.topic}-{self.partition}-{self.start}-{self.end}.arrow"
+    def file(self, ending: str) -> str:
+        return f"{self.source}-{self.sequence}/{self.topic}-{self.partition}-{self.start}-{self.end}.{ending}"
 
     @classmethod
-    def of(cls, path: Path) -> StagedRange:
+    def of(cls, name: str) -> StagedRange:
         """
-        >>> StagedRange.of(Path("dead/0-7/my-topic-3-100-200.arrow"))
+        >>> StagedRange.of("0-7/my-topic-3-100-200.arrow")
         StagedRange(source=0, sequence=7, topic='my-topic', partition=3, start=100, end=200)
         """
-        source, sequence = path.parent.name.split("-")
-        topic, partition, start, end = path.stem.rsplit("-", 3)
+        stage, _, file = name.partition("/")
+        source, sequence = stage.split("-")
+        topic, partition, start, end = file.rpartition(".")[0].rsplit("-", 3)
         return cls(int(source), int(sequence), topic, int(partition), int(start), int(end))
 
 
 class Stage:
     """Takes the bad records of one range. No file is made before there is one; it gets its name when all are in it."""
 
-    def __init__(self, folder: Path, staged: StagedRange) -> None:
-        self._path = folder / staged.file
-        self._temporary = self._path.with_name(f".{uuid.uuid4().hex}")
-        self._file: pa.OSFile | None = None
+    def __init__(self, folder: Folder, staged: StagedRange) -> None:
+        self._folder = folder
+        self._name = staged.file(_ENDING)
+        self._open = ExitStack()
         self._writer: pa.RecordBatchStreamWriter | None = None
         self._rows: list[dict[str, object]] = []
         self._bytes = 0
@@ -129,9 +131,7 @@ class Stage:
 
     def _hand_over(self) -> None:
         if self._writer is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = pa.OSFile(str(self._temporary), "wb")
-            self._writer = pa.ipc.new_stream(self._file, _SCHEMA)
+            self._writer = pa.ipc.new_stream(self._open.enter_context(self._folder.open_write(self._name)), _SCHEMA)
         self._writer.write_batch(pa.RecordBatch.from_pylist(self._rows, schema=_SCHEMA))
         self._rows, self._bytes = [], 0
 
@@ -139,46 +139,37 @@ class Stage:
         """The range is read to its end."""
         if self._rows:
             self._hand_over()
-        if self._writer is None or self._file is None:
-            return
-        self._writer.close()
-        self._file.close()
-        self._temporary.replace(self._path)
+        if self._writer is not None:
+            self._writer.close()
+            self._open.close()
 
 
-def staged_files(folder: Path, sequences: Mapping[int, int]) -> tuple[Path, ...]:
+def staged_ranges(folder: Folder, sequences: Mapping[int, int], ending: str = _ENDING) -> tuple[StagedRange, ...]:
     """What is staged for these sources at these sequences, in the order of their offsets."""
     found = [
-        path
-        for source, sequence in sorted(sequences.items())
-        for path in (folder / f"{source}-{sequence}").glob("*.arrow")
+        StagedRange.of(f"{stage}/{name}")
+        for stage in (f"{source}-{sequence}" for source, sequence in sequences.items())
+        for name in folder.child(stage).list()
+        if name.endswith(f".{ending}")
     ]
-    return tuple(sorted(found, key=_order))
+    return tuple(sorted(found, key=lambda one: (one.source, one.topic, one.partition, one.start)))
 
 
-def _order(path: Path) -> tuple[int, str, int, int]:
-    staged = StagedRange.of(path)
-    return staged.source, staged.topic, staged.partition, staged.start
-
-
-def remove_stages(folder: Path, sequences: Mapping[int, int]) -> None:
+def remove_stages(folder: Folder, sequences: Mapping[int, int]) -> None:
     """Takes away what was staged up to these sequences. What cannot be removed now is removed another time."""
-    if not folder.is_dir():
-        return
-    for stage in folder.iterdir():
-        source, _, sequence = stage.name.partition("-")
+    for stage in folder.list():
+        source, _, sequence = stage.partition("-")
         if source.isdecimal() and sequence.isdecimal() and int(sequence) <= sequences.get(int(source), -1):
-            shutil.rmtree(stage, ignore_errors=True)
+            folder.delete(stage)
 
 
-def write_letters(writer: Writer, letters: DeadLetters, files: Iterable[Path]) -> int:
-    """Writes what these files hold; how many records. The writer is to be flushed by `flush_letters`."""
+def write_letters(writer: Writer, letters: DeadLetters, folder: Folder, ranges: Iterable[StagedRange]) -> int:
+    """Writes what is staged for these ranges; how many records. The writer is to be flushed by `flush_letters`."""
     written = 0
     reached: dict[tuple[str, int], int] = {}
-    for path in files:
-        staged = StagedRange.of(path)
+    for staged in ranges:
         place = staged.topic, staged.partition
-        for record in _records(path):
+        for record in _records(folder, staged):
             # A range that was cut elsewhere when the batch first ran has left a file too: no record goes out twice.
             if record["offset"] <= reached.get(place, -1):
                 continue
@@ -238,8 +229,8 @@ def _refused(letters: DeadLetters, error: RefusedError, place: str) -> JobError:
     )
 
 
-def _records(path: Path) -> Iterator[dict[str, Any]]:
-    with pa.OSFile(str(path), "rb") as file, pa.ipc.open_stream(file) as stream:
+def _records(folder: Folder, staged: StagedRange) -> Iterator[dict[str, Any]]:
+    with folder.open_read(staged.file(_ENDING)) as file, pa.ipc.open_stream(file) as stream:
         for batch in stream:
             yield from batch.to_pylist()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from firesteel.changelog import Changelog
+from firesteel.changelog.kind import Changelog
 from firesteel.errors import Problem
 from firesteel.options.metadata import MetadataKey
 from firesteel.options.option import Option, Side

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from firesteel.changelog import ALL, INSERT_ONLY, UPSERT, Changelog, RowKind
+from firesteel.changelog.kind import ALL, INSERT_ONLY, UPSERT, Changelog, RowKind
 from firesteel.options import (
     avro,
     avro_confluent,

@@ -152,6 +152,19 @@ def column_refs(expression: Expression) -> Iterator[ColumnRef]:
         yield from column_refs(child)
 
 
+def column_names(*expressions: Expression) -> frozenset[str]:
+    """The names of all columns that the expressions read."""
+    return frozenset(ref.name for expression in expressions for ref in column_refs(expression))
+
+
+def calls_in(expression: Expression, wanted: frozenset[str]) -> Iterator[Call]:
+    """Every call of one of these functions in the expression."""
+    if isinstance(expression, Call) and expression.function in wanted:
+        yield expression
+    for child in children(expression):
+        yield from calls_in(child, wanted)
+
+
 def substitute(expression: Expression, swap: Callable[[Expression], Expression | None]) -> Expression:
     """The expression with every part for which `swap` gives another one replaced, from the outside in."""
     swapped = swap(expression)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from firesteel.errors import JobError
 from firesteel.spark.state_file import find_damaged
+from firesteel.storage.folder import Folder
 
 _CURE = "Bring a copy back, or start over with --fresh."
 
@@ -19,51 +19,43 @@ _CURE = "Bring a copy back, or start over with --fresh."
 _LOGS = ("offsets", "commits")
 
 
-def damage(folder: Path | str, file: Path | str, what: str = "cannot be read") -> JobError:
+def damage(folder: Folder | str, file: str, what: str = "cannot be read") -> JobError:
     """The error for a file of the state in `folder`, named as it is found from there.
 
     >>> str(damage("/x/.firesteel/job", "1-dest/metadata", "is empty"))
     "The state in '/x/.firesteel/job' is damaged: '1-dest/metadata' is empty. Bring a copy back, or start over with --fresh."
     """
-    path = Path(file)
-    shown = path.relative_to(folder) if path.is_relative_to(folder) else path
-    return JobError(f"The state in '{folder}' is damaged: '{shown}' {what}.", hint=_CURE)
+    return JobError(f"The state in '{folder}' is damaged: '{file}' {what}.", hint=_CURE)
 
 
-def check_state(folder: Path, queries: Iterable[str]) -> None:
+def check_state(folder: Folder, queries: Iterable[str]) -> None:
     """Raises `JobError` for the first file that Spark or we could not go on with."""
     for name in queries:
-        query = folder / name
-        if query.is_dir():
-            for file, what in _mistakes(query):
-                raise damage(folder, file, what)
+        for file, what in _mistakes(folder.child(name)):
+            raise damage(folder, f"{name}/{file}", what)
 
 
-def _mistakes(query: Path) -> Iterator[tuple[Path, str]]:
-    planned, done = (_batches(query / log) for log in _LOGS)
-    metadata = query / "metadata"
-    if metadata.exists() or planned or done:
-        yield from _object_mistakes(metadata, "id")
+def _mistakes(query: Folder) -> Iterator[tuple[str, str]]:
+    planned, done = (_batches(query.child(log)) for log in _LOGS)
+    if query.exists("metadata") or planned or done:
+        yield from _object_mistakes(query, "metadata", "id")
     for batch in _needed(planned):
-        yield from _log_mistakes(query / "offsets" / str(batch), least=3)
+        yield from _log_mistakes(query, f"offsets/{batch}", least=3)
     if done and done[-1] > (planned[-1] if planned else -1):
-        yield query / "offsets" / str(done[-1]), "is missing"
+        yield f"offsets/{done[-1]}", "is missing"
     if planned and planned[-1] > 0 and planned[-1] - 1 not in planned:
-        yield query / "offsets" / str(planned[-1] - 1), "is missing"
+        yield f"offsets/{planned[-1] - 1}", "is missing"
     for batch in _needed(done):
-        yield from _log_mistakes(query / "commits" / str(batch), least=2)
-    ledger = query / "transactions.json"
-    if ledger.exists():
-        yield from _object_mistakes(ledger, "topic", "batch")
-    for times in sorted((query / "times").glob("*.json")):
-        yield from _object_mistakes(times)
+        yield from _log_mistakes(query, f"commits/{batch}", least=2)
+    if query.exists("transactions.json"):
+        yield from _object_mistakes(query, "transactions.json", "topic", "batch")
+    for times in query.child("times").list():
+        if times.endswith(".json"):
+            yield from _object_mistakes(query, f"times/{times}")
 
 
-def _batches(folder: Path) -> list[int]:
-    try:
-        return sorted(int(path.name) for path in folder.iterdir() if path.name.isdecimal())
-    except OSError:
-        return []
+def _batches(folder: Folder) -> list[int]:
+    return sorted(int(name) for name in folder.list() if name.isdecimal())
 
 
 def _needed(batches: list[int]) -> list[int]:
@@ -71,17 +63,17 @@ def _needed(batches: list[int]) -> list[int]:
     return batches[-2:]
 
 
-def _object_mistakes(file: Path, *names: str) -> Iterator[tuple[Path, str]]:
-    text = _read(file)
+def _object_mistakes(query: Folder, file: str, *names: str) -> Iterator[tuple[str, str]]:
+    text = _read(query, file)
     if isinstance(text, _Wrong):
         yield file, text.what
     elif not _is_object(text, names):
         yield file, "is cut or changed"
 
 
-def _log_mistakes(file: Path, least: int) -> Iterator[tuple[Path, str]]:
+def _log_mistakes(query: Folder, file: str, least: int) -> Iterator[tuple[str, str]]:
     """A version, Spark's own settings, and one line for each source, '-' where it has nothing yet."""
-    text = _read(file)
+    text = _read(query, file)
     if isinstance(text, _Wrong):
         yield file, text.what
         return
@@ -96,9 +88,9 @@ class _Wrong:
         self.what = what
 
 
-def _read(file: Path) -> str | _Wrong:
+def _read(query: Folder, file: str) -> str | _Wrong:
     try:
-        text = file.read_text(encoding="utf-8")
+        text = query.read_text(file)
     except FileNotFoundError:
         return _Wrong("is missing")
     except UnicodeDecodeError:
@@ -152,17 +144,24 @@ def shorten_damage(text: str) -> str | None:
     return f"{sign} {named[0]}" if named is not None else sign
 
 
-def explain_damage(text: str, state: Path | None = None) -> JobError | None:
+def explain_damage(text: str, state: Folder | None = None) -> JobError | None:
     """The error for what Spark says, with its stack; None where it says nothing of damaged state. `state` is the query's folder."""
     if not any(sign in text for sign in _SIGNS) or any(reason in text for reason in _OTHER_REASONS):
         return None
     if "STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY" in text and state is not None:
-        return damage(state.parent, state / "state", "is empty or missing")
+        return damage(*_job_and(state, "state"), "is empty or missing")
     message = text.partition("=== Streaming Query ===")[0]
     named = _NAMED.search(message)
     if named is not None:
         return damage(named[1], named[2].rstrip("."))
     if state is None:
         return JobError("The state of the job is damaged: Spark cannot read it.", hint=_CURE)
-    broken = find_damaged(state / "state")
-    return damage(state.parent, broken or state / "state", "is cut or changed" if broken else "cannot be loaded")
+    broken = find_damaged(state.child("state"))
+    if broken is None:
+        return damage(*_job_and(state, "state"), "cannot be loaded")
+    return damage(*_job_and(state, f"state/{broken}"), "is cut or changed")
+
+
+def _job_and(query: Folder, file: str) -> tuple[str, str]:
+    """The folder of the job, and a query's file as it is found from there."""
+    return str(query).removesuffix(f"/{query.name}"), f"{query.name}/{file}"

@@ -17,7 +17,6 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -25,7 +24,8 @@ from pyspark.errors.exceptions.base import PySparkException
 
 from firesteel.errors import Blame, BrokerAwayError, FiresteelError, JobError, OutsideError
 from firesteel.spark.damage import explain_damage, shorten_damage
-from firesteel.spark.start.cluster import explain_worker
+from firesteel.spark.worker import explain_worker
+from firesteel.storage.folder import Folder
 
 _OPEN, _CLOSE = "⟦firesteel:", "⟧"
 _PATTERN = re.compile(re.escape(_OPEN) + "(.*?)" + re.escape(_CLOSE), re.DOTALL)
@@ -137,7 +137,7 @@ def explained() -> Iterator[None]:
         raise known from None
 
 
-def explain_failure(text: str, state: Path | None = None) -> FiresteelError:
+def explain_failure(text: str, state: Folder | None = None) -> FiresteelError:
     """The error to show for a query that failed, whose state is in that folder."""
     whole = text
     # Behind it comes the plan, which holds the errors that it could raise.

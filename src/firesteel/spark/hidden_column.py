@@ -1,29 +1,16 @@
-"""The hidden columns of a row: what it means in a changelog, when it came, in which batch.
-
-They are there only where a plan needs them. An operator that does not know them hands them on (`carried`).
-"""
+"""The hidden columns (`changelog/hidden.py`) as columns of Spark's. An operator that does not know one hands it on (`carried`)."""
 
 from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from firesteel.changelog import RowKind
+from firesteel.changelog.hidden import CODES, KIND, MARK, ORDER, SLOT, WATERMARK, WEIGHT
+from firesteel.changelog.kind import RowKind
 from firesteel.spark.column import column
-from firesteel.spark.source.event_time import MARK, SLOT, WATERMARK
 
-#: What the row means, as its kind's place among `RowKind`'s members: the formats count them so too.
-KIND = "__kind"
-#: The row's place in the order of arrival.
-ORDER = "__order"
-#: How many equal rows the row stands for.
-WEIGHT = "__weight"
-#: The number of the batch in which a row came. It only grows, and is the same when a batch is run again.
-BATCH = "__batch"
-#: 1 for a row that comes, -1 for one that goes.
-SIGN = "__sign"
-
-CODES = {kind: code for code, kind in enumerate(RowKind)}
+#: Spark's watermark begins in 1970, and rows before it would be late from the start. So ours count from the year 1.
+SHIFT = 62_135_596_800_000
 
 
 def code(kind: RowKind) -> Column:

@@ -5,13 +5,15 @@ Only the files' frames are looked at: blocks of LZ4, which hold the changes of e
 
 from __future__ import annotations
 
+import io
 import struct
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 import pyarrow as pa
+
+from firesteel.storage.folder import Folder
 
 _MAGIC = b"LZ4Block"
 #: The magic, how it is compressed, its length as it is, its length once it is read, a checksum.
@@ -21,24 +23,22 @@ _KIND, _COMPRESSED = 0xF0, 0x20
 _BLOCKS = (".delta", ".snapshot", ".changelog")
 
 
-def find_damaged(state: Path) -> Path | None:
-    """The first file whose frame is broken; None where every frame is whole."""
+def find_damaged(state: Folder) -> str | None:
+    """The name of the first file whose frame is broken; None where every frame is whole."""
     with suppress(OSError):
         return next(_damaged(state), None)
     return None
 
 
-def _damaged(state: Path) -> Iterator[Path]:
-    blocks = sorted(path for path in state.rglob("*") if path.suffix in _BLOCKS and path.is_file())
-    contents = {path: path.read_bytes() for path in blocks}
+def _damaged(state: Folder) -> Iterator[str]:
+    files = state.files()
+    contents = {name: state.read(name) for name in files if name.endswith(_BLOCKS)}
     # With another codec there is no telling.
     if any(content.startswith(_MAGIC) for content in contents.values()):
-        yield from (path for path, content in contents.items() if not is_whole(content))
-    for path in sorted(state.rglob("*.zip")):
-        if not _is_archive(path):
-            yield path
-    schemas = sorted(path for path in state.rglob("_metadata/*schema*") if path.is_file())
-    yield from (path for path in schemas if not is_schema(path.read_bytes()))
+        yield from (name for name, content in contents.items() if not is_whole(content))
+    yield from (name for name in files if name.endswith(".zip") and not _is_archive(state.read(name)))
+    schemas = (name for name in files if "/_metadata/" in name and "schema" in name)
+    yield from (name for name in schemas if not is_schema(state.read(name)))
 
 
 def is_whole(content: bytes) -> bool:
@@ -67,9 +67,9 @@ def is_whole(content: bytes) -> bool:
     return ended
 
 
-def _is_archive(path: Path) -> bool:
+def _is_archive(content: bytes) -> bool:
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return archive.testzip() is None
     except (zipfile.BadZipFile, OSError, EOFError):
         return False

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from firesteel.catalog.connector import chooses_key, has_key, spec_of
 from firesteel.catalog.table import Table
-from firesteel.changelog import INSERT_ONLY
+from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.errors import Problem, Severity, Span
 from firesteel.options.connector import Places
 from firesteel.options.kafka import SINK_PARTITIONER
 from firesteel.options.partitioner import Custom
 from firesteel.options.setting import STATE_TTL
 from firesteel.plan.fact.delivery import advise_delivery
-from firesteel.plan.fact.state import TTL_HAS_EFFECT, State, plan_state
+from firesteel.plan.fact.state import State, plan_state
 from firesteel.plan.node.relation import Sink, scans
 
 #: Kafka's limit.
@@ -51,8 +51,7 @@ def _endless_state(sinks: Iterable[Sink], settings: Mapping[str, object]) -> Ite
         return
     growing = [state for sink in sinks for state in plan_state(sink) if state.grows]
     if growing:
-        cure = ": 'table.exec.state.ttl' is not set." if TTL_HAS_EFFECT else "."
-        yield _warning(f"State grows with {_growth(growing[0])} and is kept for ever{cure}", growing[0].node.span)
+        yield _warning(f"State grows with {_growth(growing[0])} and is kept for ever.", growing[0].node.span)
 
 
 def _growth(state: State) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 
 from firesteel.catalog.connector import chooses_key
-from firesteel.changelog import INSERT_ONLY
+from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.errors import Problem, Severity
 from firesteel.options.registry import format_named
 from firesteel.options.setting import CDC_EVENTS_DUPLICATE, STATE_TTL

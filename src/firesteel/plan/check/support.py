@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from firesteel.catalog.table import Table
-from firesteel.changelog import INSERT_ONLY
+from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.errors import Problem, Severity
 from firesteel.options.avro_confluent import PROPERTIES
 from firesteel.options.registry import format_named
 from firesteel.plan.check.window import check_windows
 from firesteel.plan.fact.retraction import null_when_retracted
 from firesteel.plan.function.aggregate import REVERSIBLE
-from firesteel.plan.node.relation import Aggregate, Join, Node, Rank, Scan, Sink, scans
+from firesteel.plan.node.relation import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    TimeJoin,
+    Union,
+    Unnest,
+    Values,
+    Watermark,
+    Window,
+    WindowAggregate,
+    scans,
+)
 from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp, TimestampLtz
 
 #: The formats that have a decoder and an encoder.
@@ -26,22 +45,12 @@ MOST_PLACES = 10_000
 
 
 def check_support(sink: Sink) -> tuple[Problem, ...]:
-    problems = list(_sink(sink))
+    problems = list(_formats(sink.table))
     for scan in scans(sink):
-        problems += _source(scan)
+        problems += _formats(scan.table)
     problems += _nodes(sink)
     problems += check_windows(sink)
     return tuple(problems)
-
-
-def _sink(sink: Sink) -> Iterator[Problem]:
-    table = sink.table
-    yield from _formats(table)
-
-
-def _source(scan: Scan) -> Iterator[Problem]:
-    table = scan.table
-    yield from _formats(table)
 
 
 def _formats(table: Table) -> Iterator[Problem]:
@@ -71,8 +80,13 @@ def _nodes(node: Node) -> Iterator[Problem]:
             )
         case Rank():
             yield from _rank(node)
-        case _:
+        case Scan() | Values() | Normalize() | Project() | Filter() | Union() | Unnest() | Join() | Sink():
             return
+        case TimeJoin() | Watermark() | Window() | WindowAggregate():
+            # `check_windows` looks at these.
+            return
+        case _:
+            assert_never(node)
 
 
 def _aggregate(node: Aggregate) -> Iterator[Problem]:

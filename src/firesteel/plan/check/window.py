@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from firesteel.errors import Problem
 from firesteel.plan.expression import ColumnRef, column_refs
-from firesteel.plan.fact.event_time import closing_node, current_watermarks, open_session, rowtimes
+from firesteel.plan.fact.event_time import closing_node, current_watermarks, open_session
 from firesteel.plan.node.join_kind import JoinKind
-from firesteel.plan.node.relation import Aggregate, Filter, Join, Node, Normalize, Project, Rank
-from firesteel.plan.node.time_join import TimeJoin
-from firesteel.plan.node.window import Watermark, Window, WindowAggregate
+from firesteel.plan.node.relation import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    TimeJoin,
+    Union,
+    Unnest,
+    Values,
+    Watermark,
+    Window,
+    WindowAggregate,
+)
 
 
 def check_windows(node: Node) -> Iterator[Problem]:
@@ -39,27 +55,46 @@ def _said(node: Node, inside: bool = False) -> str:
             name = "a join"
         case Normalize():
             name = "a table"
-        case _:
+        case Aggregate() | WindowAggregate():
             name = "an aggregate"
+        case Scan() | Values() | Project() | Filter() | Union() | Unnest() | Watermark() | Window() | Sink():
+            # None of these updates by itself or waits.
+            name = "a query"
+        case _:
+            assert_never(node)
     return name if inside else name.capitalize()
 
 
 def _updating(node: Node) -> Node | None:
+    if _updates(node):
+        return node
+    return next((found for child in node.inputs if (found := _updating(child)) is not None), None)
+
+
+def _updates(node: Node) -> bool:
+    """Whether the node gives rows that change, or is run as if it did."""
     match node:
         case Aggregate() | Normalize():
-            return node
-        case Rank() if not node.keeps_first and node.window_end is None:
-            return node
-        case Join() if node.kind is not JoinKind.INNER:
-            return node
-    return next((found for child in node.inputs if (found := _updating(child)) is not None), None)
+            return True
+        case Rank():
+            return not node.keeps_first and not node.closes
+        case Join():
+            return node.kind is not JoinKind.INNER
+        case Scan() | Values() | Project() | Filter() | Union() | Unnest() | Sink():
+            return False
+        case TimeJoin() | Watermark() | Window() | WindowAggregate():
+            return False
+        case _:
+            assert_never(node)
 
 
 def _watermarks(node: Node) -> Iterator[Problem]:
     for child in node.inputs:
         yield from _watermarks(child)
     for call in current_watermarks(node):
-        times, declared = rowtimes(node.inputs[0]), _watermark(node.inputs[0])
+        # A node of two inputs has none whose rows could say it.
+        below = node.input if isinstance(node, Project | Filter) else None
+        times, declared = (below.event_times, _watermark(below)) if below is not None else (frozenset[str](), None)
         if not isinstance(call.args[0], ColumnRef) or call.args[0].name not in times or declared is None:
             yield Problem(
                 "'CURRENT_WATERMARK' takes a column with a WATERMARK, of a table that stands directly in FROM.",

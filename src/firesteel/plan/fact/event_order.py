@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from firesteel.plan.expression import Call, ColumnRef
-from firesteel.plan.fact.event_time import rowtimes
-from firesteel.plan.node.relation import Filter, Node, Project
-from firesteel.plan.node.window import Watermark
+from firesteel.plan.node.relation import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    TimeJoin,
+    Union,
+    Unnest,
+    Values,
+    Watermark,
+    Window,
+    WindowAggregate,
+)
 
 
 def is_time(node: Node, name: str) -> bool:
-    return name in rowtimes(node) or _is_processing_time(node, name)
+    return name in node.event_times or _is_processing_time(node, name)
 
 
 def _is_processing_time(node: Node, name: str) -> bool:
@@ -20,7 +37,15 @@ def _is_processing_time(node: Node, name: str) -> bool:
             if isinstance(expression, ColumnRef):
                 return _is_processing_time(node.input, expression.name)
             return isinstance(expression, Call) and expression.function == "PROCTIME"
-        case Filter() | Watermark():
+        case Filter() | Watermark() | Sink():
             return _is_processing_time(node.input, name)
-        case _:
+        case Scan() | Values():
+            # A table's computed columns are a Project above it.
             return False
+        case (
+            Normalize() | Aggregate() | WindowAggregate() | Window() | Join() | TimeJoin() | Rank() | Union() | Unnest()
+        ):
+            # Here a row is no longer new, or comes more than once.
+            return False
+        case _:
+            assert_never(node)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from firesteel.plan.expression import Call, ColumnRef, Expression, children
-from firesteel.plan.fact.event_time import rowtimes
 from firesteel.plan.node.relation import Aggregate, Join, Node, Normalize, Project, Rank, Scan, Union, Unnest
 from firesteel.plan.node.time_join import TimeJoin
 from firesteel.plan.node.window import Watermark, Window, WindowAggregate
@@ -75,7 +74,7 @@ def _of_column(column: ColumnRef, node: Node, asked: Expression, function: str) 
             names = {column.name}
         if column.name not in names:
             continue
-        if column.name in rowtimes(child) and forgetful:
+        if column.name in child.event_times and forgetful:
             return (
                 f"{_shown(asked)} is no event time any more behind {forgetful}, and '{function}' needs one.",
                 "Write those rows into a topic of their own, and read it in another job as a table with a WATERMARK.",

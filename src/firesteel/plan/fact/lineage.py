@@ -5,12 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import assert_never
 
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, column_refs, substitute
-from firesteel.plan.node.relation import Aggregate, Filter, Join, Node, Project, Rank, Scan, Sink, Union, Unnest, Values
-from firesteel.plan.node.time_join import TimeJoin
-from firesteel.plan.node.window import Window, WindowAggregate
-from firesteel.types import Field, Null
+from firesteel.plan.node.relation import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    TimeJoin,
+    Union,
+    Unnest,
+    Values,
+    Watermark,
+    Window,
+    WindowAggregate,
+)
+from firesteel.types import Null
 
 
 class Derivation(Enum):
@@ -61,7 +77,7 @@ def column_lineage(sink: Sink) -> tuple[Lineage, ...]:
 
 
 def condition_origins(node: Node) -> tuple[Origin, ...]:
-    """The source columns that decide which rows there are, and in which group: those of WHERE, HAVING and GROUP BY."""
+    """The source columns that decide which rows there are, and in which group: those of WHERE, ON, HAVING and GROUP BY."""
     found: list[Origin] = []
     for child in node.inputs:
         found += condition_origins(child)
@@ -71,14 +87,21 @@ def condition_origins(node: Node) -> tuple[Origin, ...]:
         case Aggregate(keys=keys) | WindowAggregate(keys=keys):
             columns = _columns(node.input)
             found += [origin for key in keys if key in columns for origin in columns[key].origins]
-        case Join(keys=pairs) | TimeJoin(keys=pairs):
-            left, right = _columns(node.left), _columns(node.right)
-            for one, other in pairs:
-                found += [*_origins(one, left), *_origins(other, right)]
+        case Join() | TimeJoin():
+            columns = {**_columns(node.left), **_columns(node.right)}
+            for expression in node.expressions:
+                found += _origins(expression, columns)
+            if isinstance(node, TimeJoin):
+                for name in (node.left_time, node.right_time):
+                    found += columns[name].origins if name in columns else ()
         case Rank(partition=partition, order=order):
             columns = _columns(node.input)
             names = [*partition, *(column.column for column in order)]
             found += [origin for name in names if name in columns for origin in columns[name].origins]
+        case Scan() | Values() | Normalize() | Project() | Union() | Unnest() | Watermark() | Window() | Sink():
+            pass
+        case _:
+            assert_never(node)
     return _unique(found)
 
 
@@ -142,17 +165,23 @@ def _columns(node: Node) -> Mapping[str, _Derived]:
         case Unnest(collection=collection, elements=elements):
             inner = dict(_columns(node.input))
             return inner | {field.name: _expression(collection, inner) for field in elements}
-        case Rank(number=Field() as number):
+        case Rank():
             inner = dict(_columns(node.input))
+            number = node.number
+            if number is None:
+                return inner
             names = [*node.partition, *(column.column for column in node.order)]
             origins = _unique(origin for name in names if name in inner for origin in inner[name].origins)
             text = ColumnRef("ROW_NUMBER()", number.type)
             return inner | {number.name: _Derived(text, origins, Derivation.AGGREGATE)}
-    # Whatever passes its inputs' columns on under their names: a filter, a join, a sink.
-    known: dict[str, _Derived] = {}
-    for child in node.inputs:
-        known.update(_columns(child))
-    return {field.name: known[field.name] for field in node.fields if field.name in known}
+        case Filter() | Join() | TimeJoin() | Sink() | Normalize() | Watermark():
+            # The columns of the inputs, under their names.
+            known: dict[str, _Derived] = {}
+            for child in node.inputs:
+                known.update(_columns(child))
+            return {field.name: known[field.name] for field in node.fields if field.name in known}
+        case _:
+            assert_never(node)
 
 
 def _expression(expression: Expression, inner: Mapping[str, _Derived]) -> _Derived:
@@ -207,6 +236,24 @@ def _unique(origins: Iterable[Origin]) -> tuple[Origin, ...]:
 def readable_columns(node: Node) -> dict[str, str]:
     """The columns of a node as people would write them, by the names that the plan has for them."""
     return {name: _cut(str(derived.expression)) for name, derived in _columns(node).items()}
+
+
+def told_columns(node: Node) -> dict[str, str]:
+    """The same with the table of each column, for where two tables meet: 'a.id = b.id'."""
+    return {name: _cut(str(_with_tables(derived))) for name, derived in _columns(node).items()}
+
+
+def _with_tables(derived: _Derived) -> Expression:
+    tables: dict[str, set[str]] = {}
+    for origin in derived.origins:
+        tables.setdefault(origin.column, set()).add(origin.table)
+
+    def swap(part: Expression) -> Expression | None:
+        if not isinstance(part, ColumnRef) or len(tables.get(part.name, ())) != 1:
+            return None
+        return ColumnRef(f"{next(iter(tables[part.name]))}.{part.name}", part.type)
+
+    return substitute(derived.expression, swap)
 
 
 def _bounded(expression: Expression) -> Expression:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from firesteel.plan.expression import Call, Expression, children
-from firesteel.plan.node.relation import Filter, Node, Project
+from firesteel.plan.expression import calls_in
+from firesteel.plan.node.relation import Node
 
 #: The time of a batch is kept with it, so it is none of them.
 RANDOM = frozenset({"RAND", "RAND_INTEGER", "UUID"})
@@ -20,16 +20,6 @@ def calls_below(node: Node, wanted: frozenset[str]) -> Iterator[str]:
 
 def calls_of(node: Node, wanted: frozenset[str]) -> Iterator[str]:
     """Those that the node itself calls."""
-    match node:
-        case Project(expressions=expressions):
-            for expression in expressions:
-                yield from _calls_in(expression, wanted)
-        case Filter(condition=condition):
-            yield from _calls_in(condition, wanted)
-
-
-def _calls_in(expression: Expression, wanted: frozenset[str]) -> Iterator[str]:
-    if isinstance(expression, Call) and expression.function in wanted:
-        yield expression.function
-    for child in children(expression):
-        yield from _calls_in(child, wanted)
+    for expression in node.expressions:
+        for call in calls_in(expression, wanted):
+            yield call.function

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from firesteel.changelog import INSERT_ONLY
+from typing import assert_never
+
+from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.expression import ColumnRef
 from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import (
@@ -44,8 +46,12 @@ def null_when_retracted(node: Node) -> frozenset[str]:
                 for field, expression in zip(node.fields, node.expressions, strict=True)
                 if isinstance(expression, ColumnRef) and expression.name in below
             )
-        case _:
+        case Scan() | Values() | Normalize() | Aggregate() | WindowAggregate() | Join() | TimeJoin() | Rank() | Union():
             return frozenset()
+        case Unnest() | Sink() | Watermark() | Window():
+            return frozenset()
+        case _:
+            assert_never(node)
 
 
 def _inserts(node: Join) -> bool:
@@ -69,3 +75,5 @@ def is_in_order(node: Node) -> bool:
             return False
         case Project() | Filter() | Unnest() | Union() | Sink() | Watermark() | Window() | WindowAggregate():
             return all(is_in_order(child) for child in node.inputs)
+        case _:
+            assert_never(node)

@@ -6,6 +6,8 @@ proves that no two rows share the columns, `can_share` that two can, and in betw
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from firesteel.plan.expression import ColumnRef, Literal, column_refs, told_column
 from firesteel.plan.fact.upsert_key import upsert_keys
 from firesteel.plan.node.relation import (
@@ -18,10 +20,14 @@ from firesteel.plan.node.relation import (
     Rank,
     Scan,
     Sink,
+    TimeJoin,
     Union,
     Unnest,
+    Values,
+    Watermark,
+    Window,
+    WindowAggregate,
 )
-from firesteel.plan.node.window import Watermark
 
 #: What has been found, by a node and its columns: each join asks about each of its sides twice.
 Memo = dict[tuple[int, frozenset[str]], bool]
@@ -60,8 +66,11 @@ def _find_out(node: Node, columns: frozenset[str], memo: Memo) -> bool:
             return not _sides_differ(node, columns, memo)
         case Unnest():
             return columns.isdisjoint(field.name for field in node.elements)
-        case _:
+        case Values() | TimeJoin() | Window() | WindowAggregate():
+            # Nothing is ever taken back here.
             return False
+        case _:
+            assert_never(node)
 
 
 def _below(node: Project, columns: frozenset[str]) -> frozenset[str]:

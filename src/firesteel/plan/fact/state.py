@@ -4,17 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import assert_never
 
 from firesteel.catalog.connector import is_bounded
-from firesteel.changelog import INSERT_ONLY
+from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, substitute
-from firesteel.plan.fact.lineage import readable_columns
-from firesteel.plan.node.relation import Aggregate, Join, Node, Normalize, Rank, scans
-from firesteel.plan.node.time_join import TimeJoin
-from firesteel.plan.node.window import WindowAggregate
-
-#: Whether the run time forgets state after 'table.exec.state.ttl'. While it does not, texts must not promise it.
-TTL_HAS_EFFECT = False
+from firesteel.plan.fact.lineage import readable_columns, told_columns
+from firesteel.plan.node.relation import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    TimeJoin,
+    Union,
+    Unnest,
+    Values,
+    Watermark,
+    Window,
+    WindowAggregate,
+    scans,
+)
 
 
 @dataclass(frozen=True)
@@ -63,16 +77,22 @@ def _states(node: Node) -> Iterator[State]:
                 yield State(node, key, (f"{last} rows",), (), grows=False, until="until the window closes")
             else:
                 yield State(node, key, (rows,), (), is_unbounded(node) and bool(key))
-        case Join(keys=keys):
-            left, right = readable_columns(node.left), readable_columns(node.right)
-            pairs = [f"{_readable(one, left)} = {_readable(other, right)}" for one, other in keys]
+        case Join():
             kept = ("every change of both sides",) if node.changelog != INSERT_ONLY else ("every row of both sides",)
-            yield State(node, tuple(pairs), kept, (), is_unbounded(node))
-        case TimeJoin(keys=keys):
-            left, right = readable_columns(node.left), readable_columns(node.right)
-            pairs = [f"{_readable(one, left)} = {_readable(other, right)}" for one, other in keys]
+            yield State(node, _pairs(node), kept, (), is_unbounded(node))
+        case TimeJoin():
             until = "until no partner can come"
-            yield State(node, tuple(pairs), ("every row of both sides",), (), grows=False, until=until)
+            yield State(node, _pairs(node), ("every row of both sides",), (), grows=False, until=until)
+        case Scan() | Values() | Project() | Filter() | Union() | Unnest() | Watermark() | Window() | Sink():
+            return
+        case _:
+            assert_never(node)
+
+
+def _pairs(node: Join | TimeJoin) -> tuple[str, ...]:
+    """The equalities of a join, with the tables of their columns."""
+    left, right = told_columns(node.left), told_columns(node.right)
+    return tuple(f"{_readable(one, left)} = {_readable(other, right)}" for one, other in node.keys)
 
 
 def _grouped(

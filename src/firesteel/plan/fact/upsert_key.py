@@ -7,11 +7,28 @@ deletion of one takes the other with it: then the primary key has to hold one of
 from __future__ import annotations
 
 from itertools import islice, product
+from typing import assert_never
 
 from firesteel.plan.expression import told_column
 from firesteel.plan.node.join_kind import JoinKind
-from firesteel.plan.node.relation import Aggregate, Filter, Join, Node, Normalize, Project, Rank, Sink
-from firesteel.plan.node.window import Watermark
+from firesteel.plan.node.relation import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    TimeJoin,
+    Union,
+    Unnest,
+    Values,
+    Watermark,
+    Window,
+    WindowAggregate,
+)
 
 Keys = frozenset[frozenset[str]]
 
@@ -35,8 +52,20 @@ def upsert_keys(node: Node) -> Keys:
             return _some([*upsert_keys(node.input), *_own(node)])
         case Join():
             return _joined(node)
-        case Normalize() | Aggregate() | _:
+        case (
+            Scan()
+            | Values()
+            | Normalize()
+            | Aggregate()
+            | WindowAggregate()
+            | TimeJoin()
+            | Window()
+            | Union()
+            | Unnest()
+        ):
             return _own(node)
+        case _:
+            assert_never(node)
 
 
 def _own(node: Node) -> Keys:

@@ -6,18 +6,19 @@ insert, outer ones too: a row without a partner is padded when its time has pass
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Self
 
 from firesteel.errors import Span
-from firesteel.plan.expression import Expression
+from firesteel.plan.expression import Expression, column_names
 from firesteel.plan.node.join_kind import JoinKind, paired_fields
-from firesteel.plan.node.property import KeylessInserts
+from firesteel.plan.node.plan_node import KeylessInserts
 from firesteel.plan.node.window import render_length
 from firesteel.types import Field
 
 if TYPE_CHECKING:
     from firesteel.plan.node.relation import Node
+    from firesteel.plan.node.window_columns import WindowColumns
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,37 @@ class TimeJoin(KeylessInserts):
     @property
     def fields(self) -> tuple[Field, ...]:
         return paired_fields(self.kind, self.left.fields, self.right.fields)
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        more = () if self.condition is None else (self.condition,)
+        return (*(one for pair in self.keys for one in pair), *more)
+
+    def with_inputs(self, *inputs: Node) -> Self:
+        left, right = inputs
+        return replace(self, left=left, right=right)
+
+    def columns_needed(self, outputs: frozenset[str]) -> tuple[frozenset[str], ...]:
+        wanted = outputs | column_names(*self.expressions) | {self.left_time, self.right_time}
+        return wanted, wanted
+
+    @property
+    def event_times(self) -> frozenset[str]:
+        return frozenset()
+
+    @property
+    def window_columns(self) -> WindowColumns | None:
+        return None
+
+    @property
+    def closes(self) -> bool:
+        # A row without a partner is padded when its time has passed; pairs come at once.
+        return self.kind is not JoinKind.INNER
+
+    @property
+    def waits_for_time(self) -> bool:
+        # State is forgotten by it, also where every pair comes at once.
+        return True
 
     @property
     def label(self) -> str:

@@ -9,14 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from firesteel.changelog import INSERT_ONLY, Changelog
+from firesteel.changelog.kind import INSERT_ONLY, Changelog
 from firesteel.errors import Span
-from firesteel.plan.expression import AggregateCall
-from firesteel.plan.node.property import KeylessInserts, PassedOn, SingleInput
+from firesteel.plan.expression import Expression
+from firesteel.plan.node.aggregate import Grouped
+from firesteel.plan.node.plan_node import KeylessInserts, PassedOn, SingleInput, UniqueKey
+from firesteel.plan.node.window_columns import WindowColumns
 from firesteel.types import DataType, Field, Timestamp, TimestampLtz
 
 if TYPE_CHECKING:
-    from firesteel.plan.node.relation import Node, UniqueKey
+    from firesteel.plan.node.relation import Node
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,17 @@ class Watermark(PassedOn):
     span: Span | None = field(default=None, compare=False)
 
     @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return ()
+
+    def columns_needed(self, outputs: frozenset[str]) -> tuple[frozenset[str], ...]:
+        return (outputs | {self.column},)
+
+    @property
+    def event_times(self) -> frozenset[str]:
+        return self.input.event_times | {self.column}
+
+    @property
     def label(self) -> str:
         return f"Watermark(rowtime=[{self.column}], delay=[{render_length(self.delay or 0)}])"
 
@@ -136,20 +149,36 @@ class Window(SingleInput, KeylessInserts):
         return (*self.input.fields, Field(self.start, bound), Field(self.end, bound), Field(self.rowtime, rowtime))
 
     @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return ()
+
+    def columns_needed(self, outputs: frozenset[str]) -> tuple[frozenset[str], ...]:
+        return (outputs | {self.time},)
+
+    @property
+    def event_times(self) -> frozenset[str]:
+        return frozenset({self.rowtime})
+
+    @property
+    def window_columns(self) -> WindowColumns | None:
+        bounds = (frozenset({self.start}), frozenset({self.end}), frozenset({self.rowtime}))
+        return WindowColumns(self.assigner, *bounds, self.is_local)
+
+    @property
+    def closes(self) -> bool:
+        return False
+
+    @property
     def label(self) -> str:
         adds = ", ".join((self.start, self.end, self.rowtime))
         return f"Window(window=[{self.assigner}], time=[{self.time}], adds=[{adds}])"
 
 
 @dataclass(frozen=True)
-class WindowAggregate(SingleInput):
+class WindowAggregate(Grouped):
     """An aggregate whose keys hold a window: each group comes once, when the watermark has passed the window's end."""
 
-    input: Node
     assigner: Assigner
-    keys: tuple[str, ...]
-    fields: tuple[Field, ...]
-    calls: tuple[AggregateCall, ...]
     #: The keys that hold the window's bounds; `is_local` as in Window.
     starts: frozenset[str]
     ends: frozenset[str]
@@ -171,9 +200,18 @@ class WindowAggregate(SingleInput):
         return tuple(key for key in self.keys if key not in self.starts | self.ends | self.rowtimes)
 
     @property
+    def event_times(self) -> frozenset[str]:
+        return self.rowtimes
+
+    @property
+    def window_columns(self) -> WindowColumns | None:
+        return WindowColumns(self.assigner, self.starts, self.ends, self.rowtimes, self.is_local)
+
+    @property
+    def closes(self) -> bool:
+        return True
+
+    @property
     def label(self) -> str:
-        outputs = self.fields[len(self.keys) :]
-        select = ", ".join(
-            [*self.keys, *(f"{call} AS {column.name}" for call, column in zip(self.calls, outputs, strict=True))]
-        )
-        return f"WindowAggregate(window=[{self.assigner}], groupBy=[{', '.join(self.keys)}], select=[{select}])"
+        group = f"window=[{self.assigner}], groupBy=[{', '.join(self.keys)}]"
+        return f"WindowAggregate({group}, select=[{self.selected}])"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from firesteel.catalog.changelog import sink_changelog
 from firesteel.catalog.connector import has_key
 from firesteel.catalog.table import Metadata, Physical, Table
-from firesteel.changelog import INSERT_ONLY, UPSERT, RowKind
+from firesteel.changelog.kind import INSERT_ONLY, UPSERT, RowKind
 from firesteel.errors import Problem, Severity
 from firesteel.options.legacy import UpdateMode
 from firesteel.options.setting import UPSERT_MATERIALIZE, UpsertMaterialize

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from firesteel.catalog.catalog import DEFAULT_PATH, Catalog
 from firesteel.catalog.table import Table
 from firesteel.errors import Problem, Span
-from firesteel.plan.check.partitioner import check_partitioner
 from firesteel.plan.function.python import PythonFunction, PythonModules, refused_function
 from firesteel.plan.resolve.mistake import Mistake
 from firesteel.plan.resolve.named_relation import Relation
+from firesteel.plan.resolve.partitioner import check_partitioner
 from firesteel.sql.statement import CreateTable, CreateView, Drop, Name, OptionEntry, Refused, Statement, Use
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firesteel.changelog import INSERT_ONLY
+from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.errors import Span
 from firesteel.plan.expression import Call, ColumnRef, Expression, Literal, together
-from firesteel.plan.fact.event_time import WindowColumns, rowtimes, window_columns
 from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import Node
 from firesteel.plan.node.time_join import TimeJoin
+from firesteel.plan.node.window_columns import WindowColumns
 from firesteel.types import Interval
 
 Keys = tuple[tuple[Expression, Expression], ...]
@@ -31,7 +31,7 @@ def time_join(
 def _window_join(
     left: Node, right: Node, kind: JoinKind, keys: Keys, rest: list[Expression], span: Span | None
 ) -> TimeJoin | None:
-    one, other = window_columns(left), window_columns(right)
+    one, other = left.window_columns, right.window_columns
     if one is None or other is None or one.is_local != other.is_local or one.assigner != other.assigner:
         return None
     ends = [pair for pair in keys if _are(pair, one, other, "ends")]
@@ -70,7 +70,7 @@ def _interval_join(
 ) -> TimeJoin | None:
     pairs: dict[tuple[str, str], _Bounds] = {}
     others: list[Expression] = []
-    left_times, right_times = rowtimes(left), rowtimes(right)
+    left_times, right_times = left.event_times, right.event_times
     equal = [pair for pair in keys if _time(pair[0], left_times) and _time(pair[1], right_times)]
     for condition in [*(Call("=", pair, pair[0].type) for pair in equal), *rest]:
         found = _bound(condition, left_times, right_times)

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from firesteel.changelog import INSERT_ONLY, render_changelog
+from firesteel.changelog.kind import INSERT_ONLY, render_changelog
 from firesteel.plan.expression import ColumnRef, Expression, Literal
-from firesteel.plan.fact.event_time import rowtimes, window_columns
 from firesteel.plan.fact.event_time_loss import explain_loss
 from firesteel.plan.node.relation import Aggregate, Node, Project, Rank
 from firesteel.plan.node.window import Assigner, Cumulate, Hop, Session, Tumble, Watermark, Window, WindowAggregate
@@ -144,7 +143,7 @@ def _descriptor(node: exp.Expression, relation: Relation, call: exp.Anonymous) -
 def check_event_time(column: Expression, node: Node, written: exp.Expression, function: str) -> ColumnRef:
     """The column, if it is event time in these rows and they are only inserted."""
     span = span_of(written)
-    if not isinstance(column, ColumnRef) or column.name not in rowtimes(node):
+    if not isinstance(column, ColumnRef) or column.name not in node.event_times:
         message, hint = explain_loss(column, node, function)
         raise Mistake(message, span, hint)
     unusable = next((mark for mark in _watermarks(node) if mark.delay is None), None)
@@ -319,15 +318,15 @@ def close_window(node: Node) -> Node:
     """An aggregate whose keys hold a window's start and end waits for that end; every other one stays as it is."""
     if not isinstance(node, Aggregate):
         return node
-    window, held = window_columns(node.input), frozenset(node.keys)
+    window, held = node.input.window_columns, frozenset(node.keys)
     if window is None or not window.starts & held or not window.ends & held:
         return node
     aggregate = WindowAggregate(
         node.input,
-        window.assigner,
         node.keys,
         node.fields,
         node.calls,
+        window.assigner,
         window.starts & held,
         window.ends & held,
         window.rowtimes & held,
@@ -348,7 +347,7 @@ def close_window(node: Node) -> Node:
 
 def close_rank(rank: Rank) -> Rank:
     """A ROW_NUMBER whose partition holds a window's start and end waits for that end."""
-    window, held = window_columns(rank.input), frozenset(rank.partition)
+    window, held = rank.input.window_columns, frozenset(rank.partition)
     if window is None or not window.starts & held or not window.ends & held:
         return rank
     return replace(rank, window_end=min(window.ends & held), window_is_local=window.is_local)

@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import assert_never
 
-from firesteel.changelog import INSERT_ONLY
+from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.expression import AggregateCall
 from firesteel.plan.fact.non_deterministic import RANDOM, calls_of
-from firesteel.plan.node.relation import Aggregate, Filter, Node, Project, Scan, map_inputs
+from firesteel.plan.node.relation import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    TimeJoin,
+    Union,
+    Unnest,
+    Values,
+    Watermark,
+    Window,
+    WindowAggregate,
+    map_inputs,
+)
 from firesteel.types import Array, Field, Int, Map, Multiset, Row, SmallInt, TinyInt
 
 #: What is added as often as its row comes. A BIGINT times a number may be no BIGINT any more, and a sum of DOUBLEs is another
@@ -40,8 +59,12 @@ def _weighed(node: Node) -> Node:
             return replace(node, weighed=True)
         case Project() | Filter() if not any(calls_of(node, _MOODY)):
             return replace(node, input=_weighed(node.input))
-        case _:
+        case Scan() | Values() | Normalize() | Aggregate() | WindowAggregate() | Join() | TimeJoin() | Rank() | Union():
             return weigh_rows(node)
+        case Project() | Filter() | Unnest() | Watermark() | Window() | Sink():
+            return weigh_rows(node)
+        case _:
+            assert_never(node)
 
 
 def _is_nested(field: Field) -> bool:

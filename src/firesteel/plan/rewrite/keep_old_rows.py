@@ -7,13 +7,31 @@ old one too: what it contributed has to be taken back.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import assert_never
 
 from firesteel.catalog.changelog import sink_changelog
 from firesteel.catalog.connector import has_key, takes_any_rows
-from firesteel.changelog import ALL, INSERT_ONLY, UPSERT, RowKind
+from firesteel.changelog.kind import ALL, INSERT_ONLY, UPSERT, RowKind
 from firesteel.plan.function.aggregate import REVERSIBLE
-from firesteel.plan.node.relation import Aggregate, Join, Node, Normalize, Rank, Scan, Sink, Unnest, map_inputs
-from firesteel.plan.node.time_join import TimeJoin
+from firesteel.plan.node.relation import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    TimeJoin,
+    Union,
+    Unnest,
+    Values,
+    Watermark,
+    Window,
+    WindowAggregate,
+    map_inputs,
+)
 
 
 def keep_old_rows(sink: Sink) -> Sink:
@@ -51,5 +69,9 @@ def _keep(node: Node, needed: bool) -> Node:
             return map_inputs(node, lambda child: _keep(child, True))
         case Sink():
             return keep_old_rows(node)
-        case _:
+        case Project() | Filter() | Union() | Watermark() | Window() | WindowAggregate():
             return map_inputs(node, lambda child: _keep(child, needed))
+        case Values() | Normalize():
+            return node
+        case _:
+            assert_never(node)

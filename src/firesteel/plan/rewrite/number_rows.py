@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import assert_never
 
 from firesteel.plan.function.aggregate import IN_ORDER
-from firesteel.plan.node.relation import Aggregate, Node, Rank, Scan, Values, map_inputs
-from firesteel.plan.node.window import WindowAggregate
+from firesteel.plan.node.relation import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    TimeJoin,
+    Union,
+    Unnest,
+    Values,
+    Watermark,
+    Window,
+    WindowAggregate,
+    map_inputs,
+)
 
 
 def number_rows(node: Node) -> Node:
@@ -21,5 +39,18 @@ def _number(node: Node, asked: bool) -> Node:
             return replace(node, input=_number(node.input, any(call.function in IN_ORDER for call in node.calls)))
         case Rank():
             return replace(node, input=_number(node.input, True))
-        case _:
+        case (
+            Project()
+            | Filter()
+            | Unnest()
+            | Union()
+            | Sink()
+            | Watermark()
+            | Window()
+            | Normalize()
+            | Join()
+            | TimeJoin()
+        ):
             return map_inputs(node, lambda child: _number(child, asked))
+        case _:
+            assert_never(node)

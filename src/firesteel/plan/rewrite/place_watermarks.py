@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import assert_never
 
-from firesteel.plan.fact.event_time import waits_for_watermark
-from firesteel.plan.node.relation import Filter, Node, Project, map_inputs
-from firesteel.plan.node.window import Watermark, Window, WindowAggregate
+from firesteel.plan.node.relation import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    TimeJoin,
+    Union,
+    Unnest,
+    Values,
+    Watermark,
+    Window,
+    WindowAggregate,
+    map_inputs,
+)
 
 
 def place_watermarks(node: Node) -> Node:
@@ -15,10 +32,11 @@ def place_watermarks(node: Node) -> Node:
 
 def _place(node: Node, *, awaited: bool, strict: bool) -> Node:
     """`awaited`: someone above waits for event time. `strict`: the next node above that is one is an aggregate."""
-    awaited = awaited or waits_for_watermark(node)
+    awaited = awaited or node.waits_for_time
     match node:
-        case Watermark() if not awaited:
-            return _place(node.input, awaited=awaited, strict=strict)
+        case Watermark():
+            kept = _place(node.input, awaited=awaited, strict=False)
+            return replace(node, input=kept) if awaited else kept
         case Window():
             # A window of its own leaves rows without event time out; one that is part of an aggregate fails on them.
             return replace(node, input=_place(node.input, awaited=awaited, strict=False), strict=strict)
@@ -26,5 +44,7 @@ def _place(node: Node, *, awaited: bool, strict: bool) -> Node:
             return replace(node, input=_place(node.input, awaited=awaited, strict=strict))
         case WindowAggregate():
             return replace(node, input=_place(node.input, awaited=awaited, strict=True))
-        case _:
+        case Scan() | Values() | Normalize() | Aggregate() | Join() | TimeJoin() | Rank() | Union() | Unnest() | Sink():
             return map_inputs(node, lambda child: _place(child, awaited=awaited, strict=False))
+        case _:
+            assert_never(node)

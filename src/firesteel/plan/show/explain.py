@@ -7,20 +7,16 @@ changing. What else there is to know about a plan stands in the sections of `ren
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import timedelta
 from typing import Any
 
 from firesteel.catalog.table import Computed
-from firesteel.changelog import RowKind, render_changelog
+from firesteel.changelog.kind import RowKind, render_changelog
 from firesteel.errors import one_line
 from firesteel.options.kafka import SINK_DELIVERY_GUARANTEE, DeliveryGuarantee
 from firesteel.plan.fact.delivery import render_delivery
 from firesteel.plan.fact.lineage import Derivation, Lineage, column_lineage, condition_origins
-from firesteel.plan.fact.state import TTL_HAS_EFFECT, State, plan_state
+from firesteel.plan.fact.state import State, plan_state
 from firesteel.plan.node.relation import Node, Scan, Sink, scans
-from firesteel.plan.node.window import render_length
-
-_NO_TTL = " ('table.exec.state.ttl' is not set)" if TTL_HAS_EFFECT else ""
 
 
 def render_plan(node: Node) -> str:
@@ -35,11 +31,11 @@ def _lines(node: Node, depth: int) -> list[str]:
     return lines
 
 
-def render_explanation(sink: Sink, ttl: timedelta | None = None) -> str:
+def render_explanation(sink: Sink) -> str:
     """The plan, and below it what it is unique by, what it remembers, what it reads, and where its columns come from."""
     sections = (
         ("Unique key", _unique_key(sink)),
-        ("State", _state(sink, ttl)),
+        ("State", _state(sink)),
         ("Columns read", _reads(sink)),
         ("Delivery", [render_delivery(sink)]),
         ("Lineage", _lineage(sink)),
@@ -64,7 +60,7 @@ def _ordered(names: Iterable[str], node: Node) -> list[str]:
     return [field.name for field in node.fields if field.name in wanted]
 
 
-def _state(sink: Sink, ttl: timedelta | None) -> list[str]:
+def _state(sink: Sink) -> list[str]:
     states = plan_state(sink)
     if not states:
         return ["none: each row is worked on by itself"]
@@ -74,12 +70,8 @@ def _state(sink: Sink, ttl: timedelta | None) -> list[str]:
         until = f", {state.until}" if state.until else ""
         lines.append(f"{state.name} keeps, {owner}{until}:")
         lines += [f"  {kept}" for kept in state.kept]
-    if ttl:
-        lines.append(
-            f"kept until a key has had no rows for {render_length(ttl // timedelta(milliseconds=1))} ('table.exec.state.ttl')"
-        )
-    elif any(state.grows for state in states):
-        lines.append(f"kept for ever{_NO_TTL}")
+    if any(state.grows for state in states):
+        lines.append("kept for ever")
     return lines
 
 
@@ -117,14 +109,14 @@ def _origin(column: Lineage) -> str:
             return f"{origins or 'the rows themselves'}  ({kind.value}: {column.text})"
 
 
-def explanation_document(sink: Sink, ttl: timedelta | None = None) -> dict[str, Any]:
+def explanation_document(sink: Sink) -> dict[str, Any]:
     """The same for programs."""
     return {
         "sink": sink.table.name,
         "plan": _node(sink),
         "unique_key": None if sink.unique_key is None else _ordered(sink.unique_key, sink),
         "delivery": (sink.table.options.get(SINK_DELIVERY_GUARANTEE) or DeliveryGuarantee.AT_LEAST_ONCE).value,
-        "state": [_state_document(state, ttl) for state in plan_state(sink)],
+        "state": [_state_document(state) for state in plan_state(sink)],
         "sources": [
             {
                 "table": scan.table.name,
@@ -157,13 +149,13 @@ def _node(node: Node) -> dict[str, Any]:
     }
 
 
-def _state_document(state: State, ttl: timedelta | None) -> dict[str, Any]:
+def _state_document(state: State) -> dict[str, Any]:
     return {
         "node": state.name,
         "key": list(state.key),
         "kept": list(state.kept),
         "distinct": list(state.distinct),
-        "grows": state.grows and not ttl,
+        "grows": state.grows,
         "until": state.until or None,
-        "ttl_seconds": ttl.total_seconds() if ttl else None,
+        "ttl_seconds": None,
     }

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from firesteel.catalog.table import BoundFormat, Table
+from firesteel.changelog.hidden import KIND
 from firesteel.errors import FiresteelError
 from firesteel.observe.shown import OnShown
 from firesteel.plan.node.relation import Sink
 from firesteel.spark.failure import carry
-from firesteel.spark.hidden_column import KIND
 from firesteel.spark.sink.at_least_once import SinkSpec, Writing
 from firesteel.spark.sink.checked_rows import CheckedRows
 from firesteel.types import Field

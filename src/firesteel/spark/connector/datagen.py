@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from pyspark.sql.datasource import DataSourceStreamReader
 
@@ -15,6 +14,7 @@ from firesteel.options.position import Earliest, Latest, Unbounded
 from firesteel.plan.node.relation import Scan
 from firesteel.spark.source.generated import ROWS, GeneratedReader, GeneratedSpec
 from firesteel.spark.source.stream_reader import ReadSpec
+from firesteel.storage.folder import Folder
 from firesteel.types import Field
 
 #: The largest batch.
@@ -25,7 +25,9 @@ def topics(table: Table) -> tuple[Mapping[str, str], tuple[str, ...]] | None:
     return None
 
 
-def open_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold: bool, in_rocksdb: bool) -> ReadSpec:
+def open_source(
+    scan: Scan, number: int, checkpoint: Folder, parallelism: int, *, cold: bool, in_rocksdb: bool
+) -> ReadSpec:
     table = scan.table
     physical = tuple(Field(column.name, column.type) for column in table.physical)
     made = read_generators(physical, table.options)
@@ -52,7 +54,7 @@ def open_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold:
         discovery_seconds=0.0,
         number=number,
         tasks=parallelism,
-        tally=str(stage.with_name("tally")),
+        tally=checkpoint.child("tally"),
         generators=tuple(by_name[field.name] for field in scan.fields),
         rate=table.options.get(datagen.ROWS_PER_SECOND) or 1,
         total=made.rows,

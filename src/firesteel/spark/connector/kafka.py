@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from pyspark.sql.datasource import DataSourceStreamReader
 
 from firesteel.catalog.table import Metadata, Table
-from firesteel.changelog import INSERT_ONLY
+from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.kafka.dead_letter import USUAL_BYTES, DeadLetters
 from firesteel.kafka.partition import find_class
 from firesteel.kafka.position import Partition, Subscription, find_partitions
@@ -43,10 +42,11 @@ from firesteel.plan.fact.retraction import is_in_order
 from firesteel.plan.node.relation import Scan, Sink
 from firesteel.spark.fault import fault_file
 from firesteel.spark.lower.function.python import send_along
-from firesteel.spark.sink.at_least_once import SinkSpec, Writing
+from firesteel.spark.sink.at_least_once import STAGE, SinkSpec, Writing
 from firesteel.spark.sink.exactly_once import ExactlyOnceSpec, same_cluster
 from firesteel.spark.sink.write_task import WriteSpec, make_write_task
 from firesteel.spark.source.stream_reader import KafkaStreamReader, ReadSpec
+from firesteel.storage.folder import Folder
 
 #: When everything has yet to be compiled, a batch of so many rows: the first results are there sooner.
 _FIRST_ROWS = 20_000
@@ -56,8 +56,10 @@ def topics(table: Table) -> tuple[Mapping[str, str], tuple[str, ...]] | None:
     return client_config(table.options.properties, Role.ADMIN), table.topics
 
 
-def open_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold: bool, in_rocksdb: bool) -> ReadSpec:
-    return bind_source(scan, number, stage, parallelism, cold=cold, in_rocksdb=in_rocksdb)
+def open_source(
+    scan: Scan, number: int, checkpoint: Folder, parallelism: int, *, cold: bool, in_rocksdb: bool
+) -> ReadSpec:
+    return bind_source(scan, number, checkpoint, parallelism, cold=cold, in_rocksdb=in_rocksdb)
 
 
 def partitions(spec: ReadSpec) -> list[Partition]:
@@ -78,7 +80,9 @@ def make_writing(spec: SinkSpec, *, is_local: bool, on_shown: OnShown) -> Writin
     return Writing(make_write_task(spec, fault_file()))
 
 
-def bind_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold: bool, in_rocksdb: bool) -> ReadSpec:
+def bind_source(
+    scan: Scan, number: int, checkpoint: Folder, parallelism: int, *, cold: bool, in_rocksdb: bool
+) -> ReadSpec:
     """`cold`: Spark has just been started. `in_rocksdb`: that is where the state is kept."""
     table, options = scan.table, scan.table.options
     max_rows = options.get(SCAN_MAX_ROWS_PER_BATCH) or 1
@@ -107,8 +111,8 @@ def bind_source(scan: Scan, number: int, stage: Path, parallelism: int, *, cold:
         discovery_seconds=interval.total_seconds() if interval else 0.0,
         tasks=options.get(SCAN_PARALLELISM) or parallelism,
         number=number,
-        stage=str(stage) if dead_letter_topic(table) else None,
-        tally=str(stage.with_name("tally")),
+        stage=checkpoint.child(STAGE) if dead_letter_topic(table) else None,
+        tally=checkpoint.child("tally"),
         idle_seconds=idle.total_seconds() if idle is not None else None,
         header_filter=options.get(SCAN_HEADER_FILTER),
     )

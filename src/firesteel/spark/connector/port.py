@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from pathlib import Path
 from typing import Protocol, cast
 
 from pyspark.sql.datasource import DataSourceStreamReader
@@ -19,6 +18,7 @@ from firesteel.options.registry import connector
 from firesteel.plan.node.relation import Scan, Sink
 from firesteel.spark.sink.at_least_once import SinkSpec, Writing
 from firesteel.spark.source.stream_reader import ReadSpec
+from firesteel.storage.folder import Folder
 
 
 class Runtime(Protocol):
@@ -29,7 +29,7 @@ class Runtime(Protocol):
         ...
 
     def open_source(
-        self, scan: Scan, number: int, stage: Path, parallelism: int, *, cold: bool, in_rocksdb: bool
+        self, scan: Scan, number: int, checkpoint: Folder, parallelism: int, *, cold: bool, in_rocksdb: bool
     ) -> ReadSpec:
         """`number` is the table's among those that the query reads. `cold`: Spark has just been started."""
         ...

@@ -11,7 +11,8 @@ from typing import IO
 import pyarrow as pa
 
 from firesteel.catalog.table import BoundFormat, Table
-from firesteel.changelog import INSERT_ONLY, RowKind
+from firesteel.changelog.hidden import CODES, KIND
+from firesteel.changelog.kind import INSERT_ONLY, RowKind
 from firesteel.errors import FiresteelError
 from firesteel.observe.shown import OnShown, ShownRows
 from firesteel.options.kafka import SINK_PARALLELISM
@@ -19,7 +20,6 @@ from firesteel.options.print import PRINT_IDENTIFIER, STANDARD_ERROR
 from firesteel.plan.fact.retraction import is_in_order
 from firesteel.plan.node.relation import Sink
 from firesteel.spark.failure import carry
-from firesteel.spark.hidden_column import CODES, KIND
 from firesteel.spark.sink.at_least_once import SinkSpec, Writing
 from firesteel.spark.sink.checked_rows import CheckedRows
 from firesteel.spark.sink.net_change import net_changes

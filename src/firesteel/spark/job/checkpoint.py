@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-import os
 import re
-import shutil
-from pathlib import Path
 
 from firesteel.errors import UsageError
 from firesteel.spark.damage import check_state, damage
+from firesteel.storage.local import LocalFolder
+from firesteel.storage.lock import Lock
 
 _FILE = "firesteel.json"
 
@@ -19,16 +17,16 @@ _FILE = "firesteel.json"
 class Checkpoint:
     """`folder` belongs to one job; each of its queries has a folder of its own inside. One process at a time has it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: LocalFolder) -> None:
         self.folder = folder
-        self._lock: int | None = None
+        self._lock: Lock | None = None
 
-    def query_folder(self, name: str) -> str:
-        return str(self.folder / name)
+    def query_folder(self, name: str) -> LocalFolder:
+        return self.folder.child(name)
 
     @property
     def exists(self) -> bool:
-        return (self.folder / _FILE).exists()
+        return self.folder.exists(_FILE)
 
     def open(self, plans: dict[str, str], *, fresh: bool) -> bool:
         """Makes the folder ready for these plans, by query name. True: the job goes on where it stopped."""
@@ -48,46 +46,40 @@ class Checkpoint:
 
     def _take(self) -> None:
         """Two processes on one state would each undo what the other keeps."""
-        self.folder.parent.mkdir(parents=True, exist_ok=True)
-        lock = os.open(self.folder.with_name(f"{self.folder.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(lock)
+            self._lock = Lock(self.folder)
+        except BlockingIOError:
             raise UsageError(
                 f"Another process runs this job: it holds the state in '{self.folder}'.",
                 hint="Stop it, or give this job another name with --name.",
             ) from None
-        self._lock = lock
 
     def close(self) -> None:
-        """Lets another process have the state. The lock's file stays: removing it could part two that wait for it."""
+        """Lets another process have the state."""
         if self._lock is not None:
-            os.close(self._lock)
+            self._lock.release()
             self._lock = None
 
     def _open(self, fingerprints: dict[str, str], plans: dict[str, str], fresh: bool) -> bool:
         if fresh and self.folder.exists():
             self._check_ours(fresh=True)
-            shutil.rmtree(self.folder)
+            self.folder.delete()
         if self.exists:
             self._check_fits(fingerprints, plans)
             check_state(self.folder, plans)
             return True
         self._check_ours()
-        self.folder.mkdir(parents=True, exist_ok=True)
-        # State can hold anything the topics hold.
-        self.folder.chmod(0o700)
-        temporary = self.folder / f"{_FILE}.new"
-        temporary.write_text(json.dumps({"version": 1, "fingerprints": fingerprints, "plans": plans}, indent=1))
-        temporary.replace(self.folder / _FILE)
+        self.folder.make_private()
+        self.folder.write_text(
+            _FILE, json.dumps({"version": 1, "fingerprints": fingerprints, "plans": plans}, indent=1)
+        )
         return False
 
     def _check_ours(self, *, fresh: bool = False) -> None:
         """Nothing is deleted or filled that does not look like a folder of ours."""
-        if self.folder.exists() and not self.folder.is_dir():
+        if self.folder.is_file:
             raise UsageError(f"'{self.folder}' is a file and cannot hold state.")
-        if not self.folder.is_dir() or self.exists or not any(self.folder.iterdir()):
+        if self.exists or not self.folder.list():
             return
         if not self._has_queries():
             raise UsageError(
@@ -100,8 +92,8 @@ class Checkpoint:
     def _has_queries(self) -> bool:
         """Whether there is nothing in it but what queries have left: state that has lost our own file."""
         return all(
-            path.name == f"{_FILE}.new" or (re.match(r"\d+-", path.name) and (path / "offsets").is_dir())
-            for path in self.folder.iterdir()
+            name == f"{_FILE}.new" or (re.match(r"\d+-", name) and self.folder.exists(f"{name}/offsets"))
+            for name in self.folder.list()
         )
 
     def _check_fits(self, fingerprints: dict[str, str], plans: dict[str, str]) -> None:
@@ -128,7 +120,7 @@ class Checkpoint:
 
     def _read(self) -> dict[str, dict[str, str]]:
         try:
-            found = (self.folder / _FILE).read_bytes()
+            found = self.folder.read(_FILE)
             kept = json.loads(found)
         except OSError as error:
             raise damage(self.folder, _FILE, f"cannot be read ({error.strerror or error})") from None

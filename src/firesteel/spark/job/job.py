@@ -49,6 +49,7 @@ from firesteel.plan.show.fingerprint import render_state
 from firesteel.spark.connector.kafka import dead_letter_topic, subscription, transaction_prefix
 from firesteel.spark.connector.port import runtime_of
 from firesteel.spark.failure import explained
+from firesteel.spark.internals import active
 from firesteel.spark.job.checkpoint import Checkpoint
 from firesteel.spark.job.query import RunningQuery
 from firesteel.spark.place import job_name, log_file, safe_name, spark_settings, state_folder
@@ -56,7 +57,8 @@ from firesteel.spark.start.cluster import check_workers
 from firesteel.spark.start.death import explain_end
 from firesteel.spark.start.early_jvm import Launched
 from firesteel.spark.start.jvm import find_jvm, kill_jvm
-from firesteel.spark.start.session import active, job_session, open_session, session_log
+from firesteel.spark.start.session import job_session, open_session, session_log
+from firesteel.storage.local import LocalFolder
 
 _PROVIDERS = {
     StateBackend.HASHMAP: "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider",
@@ -96,7 +98,8 @@ class Job:
             raise UsageError(f"'{analysis.source.name}' has no INSERT INTO, so there is nothing to run.")
         self.analysis = analysis
         self.name = job_name(analysis, name)
-        self.checkpoint = Checkpoint(state_folder(analysis, folder, self.name))
+        self._state = state_folder(analysis, folder, self.name)
+        self.checkpoint = Checkpoint(LocalFolder(str(self._state)))
         self.resumed = False
         self._fresh = fresh
         self._master = master
@@ -233,7 +236,7 @@ class Job:
 
     def _open(self, master: str | None, session: SparkSession | None, launched: Launched | None) -> SparkSession:
         asked = spark_settings(self.analysis)
-        shared = session or open_session(master, asked, log_file(self.checkpoint.folder), launched=launched)
+        shared = session or open_session(master, asked, log_file(self._state), launched=launched)
         check_workers(shared)
         asked_tasks = self.analysis.setting(RESOURCE_PARALLELISM) or self.analysis.setting(PARALLELISM_DEFAULT)
         parallelism = asked_tasks or shared.sparkContext.defaultParallelism

@@ -8,13 +8,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from firesteel.changelog.hidden import REJECT, SLOT
 from firesteel.errors import BrokerAwayError, FiresteelError
 from firesteel.kafka.dead_letter import DeadLetters
 from firesteel.kafka.group import GroupPositions, GroupReader, commit_positions
@@ -31,22 +31,29 @@ from firesteel.spark.connector.kafka import bind_exactly_once, bind_letters, dea
 from firesteel.spark.connector.port import runtime_of
 from firesteel.spark.failure import describe, explain_failure, has_lost_process
 from firesteel.spark.fault import planned_fault, reach
+from firesteel.spark.internals import (
+    last_batch,
+    observed_in_running_batch,
+    plan_of_last_batch,
+    reports_since,
+    status_of,
+)
 from firesteel.spark.lower.cast import fit_length
 from firesteel.spark.lower.plan import lower_plan
 from firesteel.spark.lower.watermark import times_name
-from firesteel.spark.place import local_uri
 from firesteel.spark.sink.at_least_once import AtLeastOnce, Gate, Written
 from firesteel.spark.sink.exactly_once import ExactlyOnce
 from firesteel.spark.sink.layout import gather_keys
 from firesteel.spark.sink.offset_log import last_committed, planned_batch
 from firesteel.spark.sink.write_task import WriteSpec
 from firesteel.spark.source.equal_rows import observe_weights, observed_rows
-from firesteel.spark.source.event_time import SLOT, Times, emits_mark
+from firesteel.spark.source.event_time import Times, emits_mark
 from firesteel.spark.source.packed_reader import make_source
 from firesteel.spark.source.reject import count_rejects, counted_rejects
-from firesteel.spark.source.stream_reader import REJECT, ReadSpec
+from firesteel.spark.source.stream_reader import ReadSpec
 from firesteel.spark.source.tally import take_tally
 from firesteel.spark.source.values import read_values
+from firesteel.storage.folder import Folder
 from firesteel.types import CHARACTER
 
 #: How often a query is started again, without a batch between, because a Python process of Spark's was lost.
@@ -72,7 +79,7 @@ class RunningQuery:
         session: SparkSession,
         name: str,
         sink: Sink,
-        checkpoint: str,
+        checkpoint: Folder,
         *,
         job: str,
         number: int,
@@ -98,8 +105,7 @@ class RunningQuery:
         self._job = job
         self._cold = cold
         self._in_rocksdb = in_rocksdb
-        folder = Path(checkpoint)
-        self._stage = folder / "dead"
+        self._checkpoint = checkpoint
         self._specs: list[ReadSpec] = []
         self._held = 0
         self._letters: dict[int, DeadLetters] = {}
@@ -108,7 +114,7 @@ class RunningQuery:
         self._idle_seconds = idle_seconds
         self._waited = {id(scan) for scan in watermarked_scans(sink)}
         self._times: dict[int, Times] = {}
-        self._folder = Path(checkpoint) / "times"
+        self._folder = checkpoint.child("times")
         self._seen = -1
         self._closed = False
         self.restarts = 0
@@ -132,16 +138,16 @@ class RunningQuery:
         # The offsets of a group that others move too cannot be part of a transaction of this query's.
         alone = [spec for spec in self._specs if spec.group is not None and groups.is_alone(self._reader(spec))]
         once = bind_exactly_once(sink, job, number, alone, limits)
-        self._note_committed(folder)
+        self._note_committed()
         self._once: ExactlyOnce | None = None
         if once is not None and isinstance(spec, WriteSpec):
-            self._once = ExactlyOnce(spec, once, letters, folder, self._note_written, self._gate)
+            self._once = ExactlyOnce(spec, once, letters, checkpoint, self._note_written, self._gate)
         is_local = (session.sparkContext.master or "").startswith("local")
         writing = runtime.make_writing(spec, is_local=is_local, on_shown=on_shown)
-        writer = self._once or AtLeastOnce(spec, writing, letters, self._stage, self._note_written, self._gate)
+        writer = self._once or AtLeastOnce(spec, writing, letters, checkpoint, self._note_written, self._gate)
         mode = "append" if closing_node(sink) is not None else "update"
         stream = writer.place(rows).writeStream.outputMode(mode).foreachBatch(writer)
-        stream = stream.queryName(name).option("checkpointLocation", local_uri(checkpoint))
+        stream = stream.queryName(name).option("checkpointLocation", checkpoint.uri)
         if interval_ms:
             stream = stream.trigger(processingTime=f"{interval_ms} milliseconds")
         self._stream = stream
@@ -164,7 +170,7 @@ class RunningQuery:
         number = len(self._specs)
         runtime = runtime_of(scan.table)
         spec = runtime.open_source(
-            scan, number, self._stage, self._parallelism, cold=self._cold, in_rocksdb=self._in_rocksdb
+            scan, number, self._checkpoint, self._parallelism, cold=self._cold, in_rocksdb=self._in_rocksdb
         )
         spec = dataclasses.replace(spec, writer=self._writer)
         if id(scan) in self._waited:
@@ -188,23 +194,21 @@ class RunningQuery:
         return rows.where(column(REJECT).isNull()).drop(REJECT)
 
     def _with_event_time(self, spec: ReadSpec, number: int, found: list[Partition]) -> ReadSpec:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        path = str(self._folder / f"{number}.json")
         # A pattern that matches nothing yet has no partitions; the first to come is told apart from nobody.
         slots = tuple(found[:_MOST_SLOTS]) or (("", 0),)
-        self._times[number] = Times(path, slots)
+        self._times[number] = Times(self._folder, number, slots)
         idle = self._idle_seconds if spec.idle_seconds is None else spec.idle_seconds
-        return dataclasses.replace(spec, slots=slots, times=path, idle_seconds=idle)
+        return dataclasses.replace(spec, slots=slots, times=self._folder, idle_seconds=idle)
 
     def _reader(self, spec: ReadSpec) -> GroupReader:
         return GroupReader(self.name, spec.number, spec.config, spec.subscription)
 
-    def _note_committed(self, folder: Path) -> None:
+    def _note_committed(self) -> None:
         """Where the query stood when it was stopped: another one that reads with the same group may be ahead."""
-        batch = last_committed(folder)
+        batch = last_committed(self._checkpoint)
         if batch < 0:
             return
-        positions = planned_batch(folder, batch).positions
+        positions = planned_batch(self._checkpoint, batch).positions
         for spec in self._specs:
             if spec.group is not None and spec.number in positions:
                 self._groups.note(self._reader(spec), positions[spec.number])
@@ -217,7 +221,7 @@ class RunningQuery:
     def _note_times(self) -> None:
         """The source is asked for the next batch as soon as this one is done: Spark's report of it would come too late."""
         self._begun.wait()
-        metrics = self._query._jsq.streamingQuery().lastExecution().observedMetrics()
+        metrics = observed_in_running_batch(self._query)
         for number, times in self._times.items():
             found = metrics.get(times_name(number))
             # Spark leaves out what stands above a source that has nothing to give.
@@ -246,7 +250,7 @@ class RunningQuery:
         error = self._query.exception()
         if error is None:
             return None
-        failure = explain_failure(describe(error), self._stage.parent)
+        failure = explain_failure(describe(error), self._checkpoint)
         now = time.monotonic()
         if self._next_start is None:
             if self._failed_at != self._seen:
@@ -271,8 +275,7 @@ class RunningQuery:
     @property
     def is_idle(self) -> bool:
         """Whether it has read everything there is, and waits for more."""
-        status: str = self._query._jsq.status().message()
-        return status in _IDLE and self._gate.is_free
+        return status_of(self._query) in _IDLE and self._gate.is_free
 
     @property
     def source_tables(self) -> tuple[str, ...]:
@@ -294,8 +297,8 @@ class RunningQuery:
             return False
         if self._gate.passed <= self._seen or not self._query.isActive:
             return True
-        last = self._query._jsq.lastProgress()
-        return last is not None and bool(last.batchId() >= self._gate.passed)
+        last = last_batch(self._query)
+        return last is not None and last >= self._gate.passed
 
     def end(self) -> None:
         """Ends the query. A batch that is not over is torn off; what it left open in Kafka is ended."""
@@ -310,13 +313,10 @@ class RunningQuery:
     def follow(self) -> None:
         """Reports every batch that has ended since the last call."""
         with self._lock:
-            last = self._query._jsq.lastProgress()
-            if last is None or last.batchId() <= self._seen:
+            last = last_batch(self._query)
+            if last is None or last <= self._seen:
                 return
-            for report in self._query._jsq.recentProgress():
-                if report.batchId() <= self._seen:
-                    continue
-                progress = json.loads(report.json())
+            for progress in reports_since(self._query, self._seen):
                 if _is_whole(progress):
                     self._seen = progress["batchId"]
                     self._report(progress)
@@ -341,7 +341,7 @@ class RunningQuery:
                 places.setdefault(spec.table, first)
             for reason, count in refused.items():
                 rejects[spec.table, reason] = rejects.get((spec.table, reason), 0) + count
-            tally = take_tally(Path(spec.tally), number, int(end.get("sequence", 0)))
+            tally = take_tally(spec.tally, number, int(end.get("sequence", 0)))
             for name, count in tally.changed.items():
                 changed[spec.table, name] = changed.get((spec.table, name), 0) + count
             empty[spec.table] = empty.get(spec.table, 0) + tally.empty
@@ -380,8 +380,7 @@ class RunningQuery:
 
     def plan_text(self) -> str:
         """Spark's own physical plan of the last batch: for tests and for people who look closely."""
-        text: str = self._query._jsq.explainInternal(False)
-        return text
+        return plan_of_last_batch(self._query)
 
 
 def _fitted(rows: DataFrame, sink: Sink) -> DataFrame:

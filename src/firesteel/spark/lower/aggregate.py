@@ -12,11 +12,11 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from firesteel.changelog.hidden import ORDER, WEIGHT
 from firesteel.plan.expression import AggregateCall
 from firesteel.plan.function.aggregate import IN_ORDER
 from firesteel.plan.node.relation import Aggregate
 from firesteel.spark.column import column
-from firesteel.spark.hidden_column import ORDER, WEIGHT
 from firesteel.spark.type import spark_type
 from firesteel.types import INTEGER, BigInt, DataType, Decimal, TinyInt
 

@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import types as spark
 
+from firesteel.changelog.hidden import BATCH
 from firesteel.spark.column import column
-from firesteel.spark.hidden_column import BATCH
 from firesteel.spark.task import batch_number
 
 _Task = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]

@@ -15,11 +15,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as spark
 
-from firesteel.changelog import RowKind
+from firesteel.changelog.hidden import BATCH, KIND, SIGN
+from firesteel.changelog.kind import RowKind
 from firesteel.plan.expression import AggregateCall
 from firesteel.plan.node.relation import Aggregate
 from firesteel.spark.column import column
-from firesteel.spark.hidden_column import BATCH, KIND, SIGN, code, sign
+from firesteel.spark.hidden_column import code, sign
 from firesteel.spark.lower.batch_fold import by_key, fold_measures
 from firesteel.spark.lower.existence import existence
 from firesteel.spark.lower.keep_columns import keep_columns

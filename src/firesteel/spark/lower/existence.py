@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from firesteel.changelog.hidden import BATCH, KIND, SIGN
 from firesteel.spark.column import column
-from firesteel.spark.hidden_column import BATCH, KIND, SIGN, sign
+from firesteel.spark.hidden_column import sign
 from firesteel.spark.lower.batch_fold import fold_measures
 
 

@@ -13,13 +13,14 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from firesteel.changelog.hidden import KIND, ORDER, SIGN
 from firesteel.plan.expression import Expression
 from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import Aggregate, Join, Node, Normalize, Rank, Scan, Values
 from firesteel.plan.node.time_join import TimeJoin
 from firesteel.plan.node.window import WindowAggregate
 from firesteel.spark.column import column
-from firesteel.spark.hidden_column import KIND, ORDER, SIGN, kind_of, sign
+from firesteel.spark.hidden_column import kind_of, sign
 from firesteel.spark.lower.existence import existence
 from firesteel.spark.lower.expression import lower_expression
 from firesteel.spark.lower.keep_columns import keep_columns

@@ -9,10 +9,11 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from firesteel.changelog import RowKind
+from firesteel.changelog.hidden import BATCH, CODES, KIND, ORDER
+from firesteel.changelog.kind import RowKind
 from firesteel.plan.node.relation import Normalize
 from firesteel.spark.column import column
-from firesteel.spark.hidden_column import BATCH, CODES, KIND, ORDER, code
+from firesteel.spark.hidden_column import code
 from firesteel.spark.lower.batch_fold import chains
 from firesteel.types import DataType, Map, Multiset, Row
 

@@ -8,7 +8,8 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from firesteel.changelog import INSERT_ONLY, RowKind
+from firesteel.changelog.hidden import CODES, KIND, ORDER
+from firesteel.changelog.kind import INSERT_ONLY, RowKind
 from firesteel.plan.expression import ColumnRef, Expression
 from firesteel.plan.node.relation import (
     Aggregate,
@@ -27,7 +28,7 @@ from firesteel.plan.node.relation import (
 from firesteel.plan.node.time_join import TimeJoin
 from firesteel.plan.node.window import Watermark, Window, WindowAggregate
 from firesteel.spark.column import column
-from firesteel.spark.hidden_column import CODES, KIND, ORDER, carried, code
+from firesteel.spark.hidden_column import carried, code
 from firesteel.spark.lower.aggregate import lower_aggregate
 from firesteel.spark.lower.change_aggregate import lower_change_aggregate
 from firesteel.spark.lower.expression import lower_expression

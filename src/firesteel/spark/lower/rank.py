@@ -10,10 +10,11 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from firesteel.changelog import RowKind
+from firesteel.changelog.hidden import BATCH, KIND, ORDER
+from firesteel.changelog.kind import RowKind
 from firesteel.plan.node.relation import Ordering, Rank
 from firesteel.spark.column import column
-from firesteel.spark.hidden_column import BATCH, KIND, ORDER, code
+from firesteel.spark.hidden_column import code
 from firesteel.spark.lower.batch_fold import best_rows
 from firesteel.spark.lower.watermark import EVENT_TIME, end_of_window, event_time, micros_of
 from firesteel.types import DataType, Date, Decimal, Double, Field, Float, Timestamp, TimestampLtz

@@ -7,11 +7,11 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from firesteel.changelog.hidden import KIND, ORDER
 from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import Node
 from firesteel.plan.node.time_join import TimeJoin
 from firesteel.spark.column import column
-from firesteel.spark.hidden_column import KIND, ORDER
 from firesteel.spark.lower.expression import lower_expression
 from firesteel.spark.lower.watermark import end_of_window, event_time, instant_of
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pyspark import SparkContext
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.classic.column import Column as ClassicColumn
 
+from firesteel.changelog.hidden import MARK, SLOT, WATERMARK
 from firesteel.plan.node.window import Watermark
 from firesteel.spark.column import column
-from firesteel.spark.source.event_time import MARK, SHIFT, SLOT, WATERMARK
+from firesteel.spark.hidden_column import SHIFT
+from firesteel.spark.internals import convert_time
 from firesteel.types import DataType, TimestampLtz
 
 #: The column that Spark's watermark works on. It is a TIMESTAMP, whatever event time is: Spark takes no other.
@@ -20,24 +18,11 @@ EVENT_TIME = "__event_time"
 
 def micros_of(local: Column) -> Column:
     """A TIMESTAMP_NTZ as microseconds since 1970, whatever the session's time zone is."""
-    return _taken_as(local, "TimestampNTZType", "LongType")
+    return convert_time(local, "TimestampNTZType", "LongType")
 
 
 def local_of(micros: Column) -> Column:
-    return _taken_as(micros, "LongType", "TimestampNTZType")
-
-
-def _taken_as(value: Column, given: str, wanted: str) -> Column:
-    """The same number under another type, which no function of Spark's says. Its own `window` is made with this expression;
-    differences and sums of times cost a row five times as much.
-    """
-    context = SparkContext._active_spark_context
-    assert context is not None
-    jvm: Any = context._jvm
-    types, expressions = jvm.org.apache.spark.sql.types.DataTypes, jvm.org.apache.spark.sql.classic.ExpressionUtils
-    convert = jvm.org.apache.spark.sql.catalyst.expressions.PreciseTimestampConversion
-    child = expressions.expression(value._jc)
-    return ClassicColumn(expressions.column(convert(child, getattr(types, given), getattr(types, wanted))))
+    return convert_time(micros, "LongType", "TimestampNTZType")
 
 
 def instant_of(value: Column, data_type: DataType) -> Column:

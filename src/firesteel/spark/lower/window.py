@@ -10,16 +10,16 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from firesteel.changelog.hidden import ORDER
 from firesteel.errors import JobError
 from firesteel.plan.fact.event_time import open_session
 from firesteel.plan.node.relation import Aggregate
 from firesteel.plan.node.window import Cumulate, Hop, Session, Tumble, Window, WindowAggregate
 from firesteel.spark.column import column
 from firesteel.spark.failure import carry
-from firesteel.spark.hidden_column import ORDER
+from firesteel.spark.hidden_column import SHIFT
 from firesteel.spark.lower.aggregate import lower_aggregate, lower_call
 from firesteel.spark.lower.watermark import EVENT_TIME, end_of_window, event_time, instant_of, local_of, micros_of
-from firesteel.spark.source.event_time import SHIFT
 from firesteel.types import Field, TimestampLtz
 
 _MILLISECOND = 1000

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol
 
 import pyarrow as pa
@@ -14,13 +13,22 @@ from pyspark.sql import DataFrame, SparkSession
 
 from firesteel.catalog.table import BoundFormat
 from firesteel.errors import FiresteelError, JobError
-from firesteel.kafka.dead_letter import DeadLetters, flush_letters, remove_stages, staged_files, write_letters
+from firesteel.kafka.dead_letter import (
+    DeadLetters,
+    StagedRange,
+    flush_letters,
+    remove_stages,
+    staged_ranges,
+    write_letters,
+)
 from firesteel.kafka.writer import kept_writer
 from firesteel.spark.failure import CarriedText, carry, short_failure
 from firesteel.spark.fault import planned_fault, reach
+from firesteel.spark.internals import collect_rows
 from firesteel.spark.sink.layout import in_order, is_ordered, spread
 from firesteel.spark.sink.offset_log import planned_batch
 from firesteel.spark.sink.write_task import WRITTEN_ROW
+from firesteel.storage.folder import Folder
 
 
 @dataclass(frozen=True)
@@ -34,6 +42,10 @@ class Written:
     letters: Mapping[int, int] = field(default_factory=dict)
     skipped: bool = False
     groups: frozenset[int] = frozenset()
+
+
+#: Where bad records wait, in the folder of a query's state.
+STAGE = "dead"
 
 
 class StoppingError(JobError):
@@ -103,13 +115,14 @@ class AtLeastOnce:
         spec: SinkSpec,
         writing: Writing,
         letters: tuple[DeadLetters, ...],
-        stage: Path,
+        checkpoint: Folder,
         on_written: Callable[[int, Written], None],
         gate: Gate,
     ) -> None:
         self._spec = spec
         self._letters = letters
-        self._stage = stage
+        self._checkpoint = checkpoint
+        self._stage = checkpoint.child(STAGE)
         self._on_written = on_written
         self._gate = gate
         self._writing = writing
@@ -124,22 +137,22 @@ class AtLeastOnce:
 
     def _lay_out(self, batch: DataFrame, batch_id: int) -> DataFrame:
         rows = spread(batch, self._spec.tasks, self._spec.key.columns if self._spec.key else ())
-        return in_order(rows, self._stage.parent, batch_id)
+        return in_order(rows, self._checkpoint, batch_id)
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
         with self._gate.passing(batch_id):
             fault = planned_fault()
             reach(fault, "m1", batch_id)
             rows = batch if self._placed else self._write(self._lay_out(batch, batch_id))
-            # Each task has one row. Asked for as rows of a DataFrame, they would be planned once more.
-            told = list(rows._jdf.queryExecution().toRdd().collect())
+            # Each task has one row.
+            told = collect_rows(rows)
             raise_told(row.getUTF8String(1).toString() for row in told if not row.isNullAt(1))
             counts = [row.getLong(0) for row in told]
             if self._writing.show is not None:
                 self._writing.show([row.getUTF8String(2).toString() for row in told])
             letters: dict[int, int] = {}
             if self._letters:
-                sequences = planned_batch(self._stage.parent, batch_id).sequences
+                sequences = planned_batch(self._checkpoint, batch_id).sequences
                 letters = write_staged(batch.sparkSession, self._letters, self._stage, sequences)
                 remove_stages(self._stage, sequences)
             reach(fault, "m7", batch_id)
@@ -153,17 +166,17 @@ def raise_told(failures: Iterable[str]) -> None:
 
 
 def write_staged(
-    session: SparkSession, letters: tuple[DeadLetters, ...], stage: Path, sequences: Mapping[int, int]
+    session: SparkSession, letters: tuple[DeadLetters, ...], stage: Folder, sequences: Mapping[int, int]
 ) -> dict[int, int]:
     """Writes the dead letters of a batch in a task of their own; how many, by source."""
-    files = files_by_source(letters, stage, sequences)
-    if not files:
+    ranges = staged_by_source(letters, stage, sequences)
+    if not ranges:
         return {}
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for _ in batches:
             try:
-                counts = {number: _write_letters(one, files[number]) for number, one in waiting.items()}
+                counts = {number: _write_letters(one, stage, ranges[number]) for number, one in waiting.items()}
             except FiresteelError as error:
                 raise carry(error) from None
             yield pa.RecordBatch.from_arrays(
@@ -171,21 +184,21 @@ def write_staged(
                 names=["source", "written"],
             )
 
-    waiting = {one.source: one for one in letters if one.source in files}
+    waiting = {one.source: one for one in letters if one.source in ranges}
     rows = session.range(0, 1, 1, 1).mapInArrow(task, "source int, written long").collect()
     return {row.source: row.written for row in rows}
 
 
-def files_by_source(
-    letters: tuple[DeadLetters, ...], stage: Path, sequences: Mapping[int, int]
-) -> dict[int, tuple[Path, ...]]:
+def staged_by_source(
+    letters: tuple[DeadLetters, ...], stage: Folder, sequences: Mapping[int, int]
+) -> dict[int, tuple[StagedRange, ...]]:
     """What is staged for a batch, of those sources that have anything."""
-    found = {one.source: staged_files(stage, {one.source: sequences.get(one.source, -1)}) for one in letters}
-    return {number: files for number, files in found.items() if files}
+    found = {one.source: staged_ranges(stage, {one.source: sequences.get(one.source, -1)}) for one in letters}
+    return {number: ranges for number, ranges in found.items() if ranges}
 
 
-def _write_letters(letters: DeadLetters, files: tuple[Path, ...]) -> int:
+def _write_letters(letters: DeadLetters, stage: Folder, ranges: tuple[StagedRange, ...]) -> int:
     with kept_writer(letters.config) as writer:
-        written = write_letters(writer, letters, files)
+        written = write_letters(writer, letters, stage, ranges)
         flush_letters(writer, letters)
     return written

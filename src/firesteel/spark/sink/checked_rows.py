@@ -7,10 +7,10 @@ from typing import Generic, Protocol, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firesteel.changelog import RowKind
+from firesteel.changelog.hidden import CODES
+from firesteel.changelog.kind import RowKind
 from firesteel.errors import JobError
 from firesteel.formats.arrow_type import arrow_schema
-from firesteel.spark.hidden_column import CODES
 from firesteel.types import BINARY, CHARACTER, MAX_LENGTH, Binary, Char, Field
 
 

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
-from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -28,11 +27,12 @@ from firesteel.kafka.transaction import GroupOffsets, Transaction, TransactionSp
 from firesteel.kafka.writer import RefusedError, Writer
 from firesteel.spark.failure import carry
 from firesteel.spark.fault import Fault, planned_fault, reach
-from firesteel.spark.sink.at_least_once import Gate, Written, files_by_source, raise_told, write_staged
+from firesteel.spark.sink.at_least_once import STAGE, Gate, Written, raise_told, staged_by_source, write_staged
 from firesteel.spark.sink.layout import in_order, is_ordered
 from firesteel.spark.sink.ledger import Entry, Ledger
 from firesteel.spark.sink.offset_log import last_planned, planned_age, planned_batch, query_id
 from firesteel.spark.sink.write_task import RowEncoder, WriteSpec
+from firesteel.storage.folder import Folder
 
 #: A batch of more rows than this has a middle; another one has it at its end.
 _MIDDLE = 1_000
@@ -71,7 +71,7 @@ class ExactlyOnce:
         spec: WriteSpec,
         once: ExactlyOnceSpec,
         letters: tuple[DeadLetters, ...],
-        checkpoint: Path,
+        checkpoint: Folder,
         on_written: Callable[[int, Written], None],
         gate: Gate,
     ) -> None:
@@ -80,7 +80,7 @@ class ExactlyOnce:
         self._inside = tuple(one for one in letters if same_cluster(one.config, spec.config))
         self._outside = tuple(one for one in letters if one not in self._inside)
         self._checkpoint = checkpoint
-        self._stage = checkpoint / "dead"
+        self._stage = checkpoint.child(STAGE)
         self._ledger = Ledger(checkpoint)
         self._on_written = on_written
         self._gate = gate
@@ -105,7 +105,7 @@ class ExactlyOnce:
                 self._transaction(noted.topic),
                 self._attempt(batch_id, planned.fingerprint, noted),
                 self._inside,
-                str(self._stage),
+                self._stage,
                 planned.sequences,
                 tuple(GroupOffsets(config, planned.positions[n]) for n, config in self._once.groups.items()),
                 fault,
@@ -206,7 +206,7 @@ class _BatchWrite:
     transaction: TransactionSpec
     attempt: Attempt
     letters: tuple[DeadLetters, ...]
-    stage: str
+    stage: Folder
     sequences: Mapping[int, int]
     groups: tuple[GroupOffsets, ...]
     fault: Fault | None
@@ -234,8 +234,8 @@ def _make_write_task(write: _BatchWrite) -> Callable[[Iterable[pa.RecordBatch]],
 def _write(write: _BatchWrite, blocks: Iterator[Outgoing]) -> tuple[int, dict[int, int], Outcome]:
     first = next(blocks, None)
     # Rows have come through a shuffle, or there are none: whatever is staged is staged by now.
-    files = files_by_source(write.letters, Path(write.stage), write.sequences)
-    if first is None and not files:
+    ranges = staged_by_source(write.letters, write.stage, write.sequences)
+    if first is None and not ranges:
         return 0, {}, Outcome.NOTHING
     batch, fault = write.attempt.batch, write.fault
     transaction = Transaction(write.transaction)
@@ -248,9 +248,9 @@ def _write(write: _BatchWrite, blocks: Iterator[Outgoing]) -> tuple[int, dict[in
         transaction.begin()
         written = _push(transaction.writer, chain((first,) if first is not None else (), blocks), fault, batch)
         letters = {
-            one.source: write_letters(transaction.writer, one, files[one.source])
+            one.source: write_letters(transaction.writer, one, write.stage, ranges[one.source])
             for one in write.letters
-            if one.source in files
+            if one.source in ranges
         }
         transaction.flush()
         reach(fault, "m4", batch)

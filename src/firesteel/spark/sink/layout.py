@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from pyspark.sql import DataFrame
 
+from firesteel.changelog.hidden import KIND, ORDER
 from firesteel.plan.fact.retraction import is_in_order
 from firesteel.plan.node.relation import Sink
 from firesteel.spark.column import column
-from firesteel.spark.hidden_column import KIND, ORDER
+from firesteel.spark.internals import tasks_of
 from firesteel.spark.sink.offset_log import planned_rows
+from firesteel.storage.folder import Folder
 from firesteel.types import Array, Map, Multiset, Row
 
 #: One task writes that many rows as fast as several would start, and keeps the order of different keys too.
@@ -34,7 +34,7 @@ def spread(batch: DataFrame, tasks: int | None, key: tuple[str, ...]) -> DataFra
     """
     if tasks is None:
         return batch
-    now = batch._jdf.queryExecution().toRdd().getNumPartitions()
+    now = tasks_of(batch)
     # Changes without a key belong to rows that nobody could bring together again.
     if tasks <= now or (not key and KIND in batch.columns):
         return batch.coalesce(tasks)
@@ -45,7 +45,7 @@ def is_ordered(rows: DataFrame) -> bool:
     return ORDER in rows.columns
 
 
-def in_order(batch: DataFrame, checkpoint: Path, batch_id: int) -> DataFrame:
+def in_order(batch: DataFrame, checkpoint: Folder, batch_id: int) -> DataFrame:
     """Rows that know their place in the order of arrival are written in it."""
     if not is_ordered(batch):
         return batch

@@ -4,11 +4,10 @@ last batch that is known to have left one. A marker that is gone although it was
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import dataclass
-from pathlib import Path
 
 from firesteel.errors import JobError
+from firesteel.storage.folder import Folder
 
 _FILE = "transactions.json"
 
@@ -23,21 +22,20 @@ class Entry:
 
 
 class Ledger:
-    def __init__(self, checkpoint: Path) -> None:
-        self._path = checkpoint / _FILE
+    def __init__(self, checkpoint: Folder) -> None:
+        self._folder = checkpoint
 
     def read(self) -> Entry | None:
         try:
-            found = json.loads(self._path.read_text())
-            return Entry(found["topic"], found["batch"], max(0.0, time.time() - self._path.stat().st_mtime))
+            found = json.loads(self._folder.read(_FILE))
+            return Entry(found["topic"], found["batch"], self._folder.age(_FILE))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError) as error:
             raise JobError(
-                f"'{self._path}' cannot be read: {error}.", hint="Start over with --fresh, or remove that file."
+                f"'{_FILE}' in '{self._folder}' cannot be read: {error}.",
+                hint="Start over with --fresh, or remove that file.",
             ) from None
 
     def note(self, entry: Entry) -> None:
-        temporary = self._path.with_name(f"{_FILE}.new")
-        temporary.write_text(json.dumps({"topic": entry.topic, "batch": entry.batch}))
-        temporary.replace(self._path)
+        self._folder.write_text(_FILE, json.dumps({"topic": entry.topic, "batch": entry.batch}))

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from firesteel.changelog import RowKind
-from firesteel.spark.hidden_column import CODES
+from firesteel.changelog.hidden import CODES
+from firesteel.changelog.kind import RowKind
 
 _GONE = (CODES[RowKind.UPDATE_BEFORE], CODES[RowKind.DELETE])
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from firesteel.errors import JobError
 from firesteel.kafka.position import Positions, from_json
+from firesteel.storage.folder import Folder
 
 
 @dataclass(frozen=True)
@@ -30,49 +29,42 @@ class PlannedBatch:
     fingerprint: str
 
 
-def query_id(checkpoint: Path) -> str:
+def query_id(checkpoint: Folder) -> str:
     """The id that the query keeps over its restarts. State that is made anew has another one."""
-    path = checkpoint / "metadata"
     try:
-        return str(json.loads(path.read_text(encoding="utf-8"))["id"])
+        return str(json.loads(checkpoint.read_text("metadata"))["id"])
     except (OSError, ValueError, KeyError) as error:
         raise JobError(
-            f"Whose state this is cannot be read from '{path}': {error}.",
+            f"The id of the query cannot be read from 'metadata' in '{checkpoint}': {error}.",
             hint="Start over with --fresh, unless the file can be brought back.",
         ) from None
 
 
-def last_planned(checkpoint: Path) -> int:
+def last_planned(checkpoint: Folder) -> int:
     """The last batch that was planned, -1 when none was."""
-    return _last(checkpoint / "offsets")
+    return _last(checkpoint.child("offsets"))
 
 
-def last_committed(checkpoint: Path) -> int:
+def last_committed(checkpoint: Folder) -> int:
     """The last batch that was done, -1 when none was."""
-    return _last(checkpoint / "commits")
+    return _last(checkpoint.child("commits"))
 
 
-def _last(folder: Path) -> int:
-    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
-    return max((int(name) for name in names if name.isdecimal()), default=-1)
+def _last(folder: Folder) -> int:
+    return max((int(name) for name in folder.list() if name.isdecimal()), default=-1)
 
 
-def planned_age(checkpoint: Path, batch: int) -> float:
+def planned_age(checkpoint: Folder, batch: int) -> float:
     """How long ago the batch was planned, in seconds."""
-    return max(0.0, time.time() - _file(checkpoint, batch).stat().st_mtime)
+    return checkpoint.age(f"offsets/{batch}")
 
 
-def _file(checkpoint: Path, batch: int) -> Path:
-    return checkpoint / "offsets" / str(batch)
-
-
-def planned_batch(checkpoint: Path, batch: int) -> PlannedBatch:
-    path = _file(checkpoint, batch)
+def planned_batch(checkpoint: Folder, batch: int) -> PlannedBatch:
     try:
-        return parse_plan(path.read_text(encoding="utf-8"))
+        return parse_plan(checkpoint.read_text(f"offsets/{batch}"))
     except (OSError, ValueError, KeyError) as error:
         raise JobError(
-            f"What was planned for batch {batch} cannot be read from '{path}': {error}.",
+            f"The plan of batch {batch} cannot be read from 'offsets/{batch}' in '{checkpoint}': {error}.",
             hint="Start over with --fresh, unless the file can be brought back.",
         ) from None
 
@@ -88,7 +80,7 @@ def parse_plan(text: str) -> PlannedBatch:
     )
 
 
-def planned_rows(checkpoint: Path, batch: int) -> int:
+def planned_rows(checkpoint: Folder, batch: int) -> int:
     """How many records a batch reads, as far as their offsets tell."""
     now = planned_batch(checkpoint, batch)
     before = planned_batch(checkpoint, batch - 1).positions if batch > 0 else {}

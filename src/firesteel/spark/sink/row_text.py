@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel import types
-from firesteel.changelog import RowKind
+from firesteel.changelog.kind import RowKind
 from firesteel.formats.arrow_type import map_entries
 from firesteel.formats.java.number import decimal_text, double_text, float_text
 from firesteel.formats.java.time import date_text

@@ -13,7 +13,8 @@ from typing import Any
 import pyarrow as pa
 
 from firesteel.catalog.table import BoundFormat
-from firesteel.changelog import RowKind
+from firesteel.changelog.hidden import CODES, KIND
+from firesteel.changelog.kind import RowKind
 from firesteel.errors import FiresteelError, JobError
 from firesteel.formats.codec import EncodeError, Encoder
 from firesteel.formats.registry import make_encoder
@@ -24,7 +25,6 @@ from firesteel.kafka.writer import RefusedError, kept_writer
 from firesteel.options.partitioner import Partitioner
 from firesteel.spark.failure import carry
 from firesteel.spark.fault import FaultFile, reach
-from firesteel.spark.hidden_column import CODES, KIND
 from firesteel.spark.sink.checked_rows import CheckedRows
 from firesteel.spark.sink.destination import Destinations
 from firesteel.spark.sink.last_change import last_changes

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from firesteel.changelog.hidden import WEIGHT
 from firesteel.spark.column import column
-from firesteel.spark.hidden_column import WEIGHT
 
 #: How many of the rows that a task holds may be different for it to be worth the while.
 _WORTH = 0.9

@@ -9,24 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from firesteel.kafka.position import Partition, Positions, from_json, to_json
-
-#: The mark of a row that is a mark, in milliseconds since 1970; NULL in every other row.
-MARK = "__mark"
-#: Which of the source's partitions a row comes from, as a small number.
-SLOT = "__slot"
-
-#: The mark that held when a row was read, in milliseconds since 1970; NULL before the first one.
-WATERMARK = "__watermark"
+from firesteel.storage.folder import Folder
 
 #: Later than any window: beyond the year 160,000, and far enough from the end of Spark's own time.
 END_OF_TIME = 5_000_000_000_000_000
-
-#: Spark's watermark begins in 1970, and rows before it would be late from the start. So ours count from the year 1.
-SHIFT = 62_135_596_800_000
 
 
 def emits_mark(start: Mapping[str, Any] | None, end: Mapping[str, Any]) -> bool:
@@ -43,8 +32,10 @@ class Times:
     what it reads may be old, and is never wrong.
     """
 
-    def __init__(self, path: str, slots: tuple[Partition, ...]) -> None:
-        self._path = Path(path)
+    def __init__(self, folder: Folder, number: int, slots: tuple[Partition, ...]) -> None:
+        """`number` is that of the source."""
+        self._folder = folder
+        self._file = f"{number}.json"
         self._slots = slots
         self._known = self.read()
 
@@ -57,12 +48,10 @@ class Times:
                 known[partition] = max(time, known.get(partition, time))
         if known != self._known:
             self._known = known
-            fresh = self._path.with_suffix(".new")
-            fresh.write_text(json.dumps(to_json(known)))
-            fresh.replace(self._path)
+            self._folder.write_text(self._file, json.dumps(to_json(known)))
 
     def read(self) -> Positions:
         try:
-            return from_json(json.loads(self._path.read_text()))
+            return from_json(json.loads(self._folder.read(self._file)))
         except FileNotFoundError:
             return {}

@@ -17,14 +17,15 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
+from firesteel.changelog.hidden import KIND, ORDER
 from firesteel.formats.arrow_type import arrow_type, record_batch
 from firesteel.kafka.position import Partition, from_json, to_json
 from firesteel.options.generator import Generator
-from firesteel.spark.hidden_column import KIND, ORDER
 from firesteel.spark.source.equal_rows import weigh
 from firesteel.spark.source.event_time import emits_mark
+from firesteel.spark.source.hidden import append_hidden
 from firesteel.spark.source.made_up import Place, cells, width
-from firesteel.spark.source.stream_reader import KafkaStreamReader, Mark, ReadSpec, _carried, _in_slot
+from firesteel.spark.source.stream_reader import KafkaStreamReader, Mark, ReadSpec, carried, event_time_columns
 
 #: What stands for a topic and its only partition.
 ROWS: Partition = ("", 0)
@@ -127,10 +128,10 @@ class GeneratedReader(KafkaStreamReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if isinstance(partition, Mark):
-            yield self._mark(partition.time)
+            yield self.watermark_row(partition.time)
             return
         assert isinstance(partition, Made)
-        with _carried():
+        with carried():
             batches = self._make(partition)
             yield from weigh(batches, as_stored=self.spec.as_stored) if self.spec.weighed else batches
 
@@ -138,7 +139,7 @@ class GeneratedReader(KafkaStreamReader):
         widest = max(1, sum(map(width, self.spec.generators)))
         step = max(1, min(_BLOCK_ROWS, _BLOCK_BYTES // widest))
         for begin in range(made.start, made.end, step):
-            yield from self._with_rejects(self._block(made, begin, min(begin + step, made.end)), [], [])
+            yield self._block(made, begin, min(begin + step, made.end))
 
     def _block(self, made: Made, begin: int, end: int) -> pa.RecordBatch:
         numbers = np.arange(begin, end, dtype=np.uint64)
@@ -151,13 +152,11 @@ class GeneratedReader(KafkaStreamReader):
             cells(generator, place.below(field.name)).cast(arrow_type(field.type))
             for generator, field in zip(self.spec.generators, self.spec.fields, strict=True)
         ]
-        batch = record_batch(columns, schema, end - begin)
-        if self.spec.changes:
-            batch = batch.append_column(KIND, pa.repeat(pa.scalar(0, pa.int8()), end - begin))
-        if self.spec.ordered:
-            order = (made.offset["sequence"] << 32) + numbers.astype(np.int64) - made.first
-            batch = batch.append_column(ORDER, pa.array(order))
-        return batch if not self.spec.slots else _in_slot(batch, 0, made.mark)
+        rows = end - begin
+        order = (made.offset["sequence"] << 32) + numbers.astype(np.int64) - made.first
+        given = {KIND: pa.repeat(pa.scalar(0, pa.int8()), rows), ORDER: pa.array(order)}
+        given |= event_time_columns(0, made.mark, rows)
+        return append_hidden(record_batch(columns, schema, rows), self.spec.hidden, given)
 
 
 def _now() -> int:

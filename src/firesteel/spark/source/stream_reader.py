@@ -16,7 +16,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from heapq import heapreplace
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -26,6 +25,7 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
 
 from firesteel.catalog.table import BoundFormat
+from firesteel.changelog.hidden import MARK, REJECT, SLOT, WATERMARK, Hidden
 from firesteel.errors import BrokerAwayError, FiresteelError, JobError, OutsideError
 from firesteel.formats.arrow_type import arrow_schema
 from firesteel.formats.codec import Reject
@@ -48,19 +48,18 @@ from firesteel.kafka.writer import make_ready
 from firesteel.options.header_filter import HeaderFilter
 from firesteel.options.position import Bound, StartPosition, Unbounded
 from firesteel.spark.failure import carry
-from firesteel.spark.hidden_column import KIND, ORDER, WEIGHT
 from firesteel.spark.source.equal_rows import weigh
-from firesteel.spark.source.event_time import END_OF_TIME, MARK, SLOT, WATERMARK, Times, emits_mark
+from firesteel.spark.source.event_time import END_OF_TIME, Times, emits_mark
+from firesteel.spark.source.hidden import add_hidden, append_hidden
 from firesteel.spark.source.reject import refused, render_reject
 from firesteel.spark.source.tally import Tally
 from firesteel.spark.type import spark_schema
+from firesteel.storage.folder import Folder
+from firesteel.storage.local import LocalFolder
 from firesteel.types import Field
 
-#: Why and where a record was refused (`spark/source/reject.py`); the row that carries it holds nothing else and never leaves
-#: the source's side.
-REJECT = "__reject"
-#: Stands in for a row of which no column is read.
-PRESENT = "__present"
+#: For specs that leave nothing beside the rows.
+_NOWHERE = LocalFolder("")
 
 
 @dataclass(frozen=True)
@@ -96,38 +95,35 @@ class ReadSpec:
     #: How many tasks read, if there are as many partitions.
     tasks: int = 1
     #: The folder where bad records wait to be written to a topic; None: they are only counted.
-    stage: str | None = None
+    stage: Folder | None = None
     #: The folder where a batch's reading tasks leave what they counted beside rows (`Tally`); none in tests.
-    tally: str = ""
+    tally: Folder = _NOWHERE
     #: With what the query's rows are written, and whether some may be lost: a worker that reads will mostly write too, and can
     #: look for the brokers meanwhile.
     writer: tuple[Mapping[str, str], bool] | None = None
     #: The partitions that are told apart where somebody waits for event time; none where nobody does.
     slots: tuple[Partition, ...] = ()
     #: The file with what the batches have seen (`Times`).
-    times: str = ""
+    times: Folder = _NOWHERE
     #: After how long a partition without records holds back nobody's event time; None: as long as the job says.
     idle_seconds: float | None = None
     #: Messages whose headers do not pass it are no rows.
     header_filter: HeaderFilter | None = None
 
     @property
+    def hidden(self) -> Hidden:
+        return Hidden(
+            kind=self.changes,
+            order=self.ordered,
+            event_time=bool(self.slots),
+            reject=self.tolerant,
+            present=not (self.tolerant or self.fields or self.changes or self.ordered or self.slots),
+            weight=self.weighed,
+        )
+
+    @property
     def schema(self) -> spark.StructType:
-        schema = spark_schema(self.fields)
-        if self.changes:
-            schema = schema.add(KIND, spark.ByteType())
-        if self.ordered:
-            schema = schema.add(ORDER, spark.LongType())
-        if self.slots:
-            schema = schema.add(MARK, spark.LongType()).add(SLOT, spark.IntegerType())
-            schema = schema.add(WATERMARK, spark.LongType())
-        if self.tolerant:
-            schema = schema.add(REJECT, spark.StringType())
-        elif not schema.fields:
-            schema = schema.add(PRESENT, spark.BooleanType())
-        if self.weighed:
-            schema = schema.add(WEIGHT, spark.LongType())
-        return schema
+        return add_hidden(spark_schema(self.fields), self.hidden)
 
 
 @dataclass(frozen=True)
@@ -183,7 +179,7 @@ class KafkaStreamReader(DataSourceStreamReader):
     # -- offsets ---------------------------------------------------------------------------------------------------
 
     def initialOffset(self) -> dict[str, Any]:
-        with _carried():
+        with carried():
             partitions = find_partitions(self._consumer, self.spec.subscription)
             start = find_start(self._consumer, partitions, self.spec.start)
             ends = find_ends(self._consumer, partitions, self.spec.bound)
@@ -201,7 +197,7 @@ class KafkaStreamReader(DataSourceStreamReader):
         return ReadAllAvailable()
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
-        with _carried():
+        with carried():
             try:
                 return self._next_offset(start)
             except BrokerAwayError:
@@ -253,7 +249,7 @@ class KafkaStreamReader(DataSourceStreamReader):
         A partition that has been read to its bound waits for nobody, and none waits for one that is idle.
         """
         times = from_json(start.get("times") or {})
-        seen = Times(self.spec.times, self.spec.slots).read()
+        seen = Times(self.spec.times, self.spec.number, self.spec.slots).read()
         for one in target:
             speaker = self.spec.slots[slot_of(self.spec.slots, one)]
             if speaker in seen:
@@ -351,7 +347,7 @@ class KafkaStreamReader(DataSourceStreamReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if isinstance(partition, Mark):
-            yield self._mark(partition.time)
+            yield self.watermark_row(partition.time)
             return
         assert isinstance(partition, Ranges)
         if self.spec.writer is not None:
@@ -363,7 +359,7 @@ class KafkaStreamReader(DataSourceStreamReader):
         yield from weigh(batches, as_stored=self.spec.as_stored) if self.spec.weighed else batches
 
     def _blocks(self, ranges: tuple[Range, ...]) -> Iterator[Iterable[list[Message]]]:
-        with _carried():
+        with carried():
             yield from read_stretches(self.spec.config, ranges)
 
     def _read(self, partition: Range, blocks: Iterable[list[Message]]) -> Iterator[pa.RecordBatch]:
@@ -371,7 +367,7 @@ class KafkaStreamReader(DataSourceStreamReader):
         # Not above: the process that plans offsets decodes nothing, and starts the sooner.
         from firesteel.spark.source.record_decoder import RecordDecoder, header_list
 
-        with _carried():
+        with carried():
             decoder = RecordDecoder(
                 self.spec.value,
                 self.spec.key,
@@ -381,7 +377,7 @@ class KafkaStreamReader(DataSourceStreamReader):
                 self.spec.upsert,
                 _first_place(partition) if self.spec.ordered else None,
             )
-            stage = self._stage(partition)
+            stage, hidden = self._stage(partition), self.spec.hidden
             tally = Tally()
             for messages in blocks:
                 if self.spec.header_filter is not None:
@@ -392,49 +388,33 @@ class KafkaStreamReader(DataSourceStreamReader):
                     raise _bad_record(self.spec.table, rejects[0], messages)
                 if found or empty:
                     tally.add(found, empty)
-                if slot is not None:
-                    batch = _in_slot(batch, slot, partition.mark)
                 if rejects and stage is not None:
                     stage.add(messages, rejects)
-                yield from self._with_rejects(batch, rejects, messages)
+                yield append_hidden(batch, hidden, event_time_columns(slot, partition.mark, batch.num_rows))
+                if rejects and self.spec.tolerant:
+                    yield self._refused(batch.schema, rejects, messages)
             if stage is not None:
                 stage.close()
             if self.spec.tally:
-                tally.write(Path(self.spec.tally), self._staged(partition))
+                tally.write(self.spec.tally, self._staged(partition))
 
-    def _mark(self, time: int) -> pa.RecordBatch:
-        fields = list(arrow_schema(self.spec.fields))
-        fields += [pa.field(KIND, pa.int8())] if self.spec.changes else []
-        fields += [pa.field(ORDER, pa.int64())] if self.spec.ordered else []
-        columns = [pa.nulls(1, field.type) for field in fields]
-        names = [field.name for field in fields]
-        columns += [pa.array([time], pa.int64()), pa.nulls(1, pa.int32()), pa.nulls(1, pa.int64())]
-        names += [MARK, SLOT, WATERMARK]
-        if self.spec.tolerant:
-            columns, names = [*columns, pa.nulls(1, pa.string())], [*names, REJECT]
-        return pa.RecordBatch.from_arrays(columns, names=names)
+    def watermark_row(self, time: int) -> pa.RecordBatch:
+        columns = [pa.nulls(1, field.type) for field in arrow_schema(self.spec.fields)]
+        row = pa.RecordBatch.from_arrays(columns, names=[field.name for field in self.spec.fields])
+        return append_hidden(row, self.spec.hidden, {MARK: pa.array([time], pa.int64())})
 
     def _stage(self, partition: Range) -> Stage | None:
-        return None if self.spec.stage is None else Stage(Path(self.spec.stage), self._staged(partition))
+        return None if self.spec.stage is None else Stage(self.spec.stage, self._staged(partition))
 
     def _staged(self, partition: Range) -> StagedRange:
         place = partition.topic, partition.partition, partition.start, partition.end
         return StagedRange(self.spec.number, partition.sequence, *place)
 
-    def _with_rejects(
-        self, batch: pa.RecordBatch, rejects: list[Reject], messages: list[Message]
-    ) -> Iterator[pa.RecordBatch]:
-        if not self.spec.tolerant:
-            if not batch.num_columns:
-                batch = pa.RecordBatch.from_arrays([pa.nulls(batch.num_rows, pa.bool_())], names=[PRESENT])
-            yield batch
-            return
-        none = pa.nulls(batch.num_rows, pa.string())
-        yield pa.RecordBatch.from_arrays([*batch.columns, none], names=[*batch.schema.names, REJECT])
-        if rejects:
-            empty = [pa.nulls(len(rejects), field.type) for field in batch.schema]
-            told = pa.array([render_reject(reject, messages[reject.index]) for reject in rejects], pa.string())
-            yield pa.RecordBatch.from_arrays([*empty, told], names=[*batch.schema.names, REJECT])
+    def _refused(self, schema: pa.Schema, rejects: list[Reject], messages: list[Message]) -> pa.RecordBatch:
+        """A row for each refused record, with nothing in it but why and where."""
+        empty = pa.RecordBatch.from_arrays([pa.nulls(len(rejects), field.type) for field in schema], schema=schema)
+        reported = [render_reject(reject, messages[reject.index]) for reject in rejects]
+        return append_hidden(empty, self.spec.hidden, {REJECT: pa.array(reported, pa.string())})
 
     def commit(self, end: dict[str, Any]) -> None:
         """Nothing to do: the job tells the group where it stands as soon as a batch is done (`spark/job/query.py`).
@@ -448,7 +428,7 @@ def _first_place(partition: Range) -> int:
     return (partition.sequence << 32) - partition.start
 
 
-class _carried:
+class carried:
     """Lets an error of ours out in a form that survives the way to the driver."""
 
     def __enter__(self) -> None:
@@ -471,11 +451,14 @@ def slot_of(slots: tuple[Partition, ...], partition: Partition) -> int:
     return slots.index(partition) if partition in slots else partition[1] % len(slots)
 
 
-def _in_slot(batch: pa.RecordBatch, slot: int, mark: int | None) -> pa.RecordBatch:
-    rows = batch.num_rows
-    columns = [*batch.columns, pa.nulls(rows, pa.int64()), pa.repeat(pa.scalar(slot, pa.int32()), rows)]
-    columns.append(pa.repeat(pa.scalar(mark, pa.int64()), rows))
-    return pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, MARK, SLOT, WATERMARK])
+def event_time_columns(slot: int | None, mark: int | None, rows: int) -> dict[str, pa.Array]:
+    """Which channel rows belong to, and the watermark that held when they were read."""
+    if slot is None:
+        return {}
+    return {
+        SLOT: pa.repeat(pa.scalar(slot, pa.int32()), rows),
+        WATERMARK: pa.repeat(pa.scalar(mark, pa.int64()), rows),
+    }
 
 
 def _share(positions: Positions, reachable: Positions, most: int) -> Positions:

@@ -14,14 +14,13 @@ batch when it tells what the batch did.
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from firesteel.formats.codec import Reject
-from firesteel.kafka.dead_letter import StagedRange, remove_stages
+from firesteel.kafka.dead_letter import StagedRange, remove_stages, staged_ranges
+from firesteel.storage.folder import Folder
 
 #: Stands for what is no column's: a row of a message that gave others.
 ROW = "(row)"
@@ -41,31 +40,25 @@ class Tally:
                 column = reject.column or ROW
                 self.changed[column] = self.changed.get(column, 0) + 1
 
-    def write(self, folder: Path, staged: StagedRange) -> None:
+    def write(self, folder: Folder, staged: StagedRange) -> None:
         """A count that cannot be kept is no reason to stop a job."""
         if not self.changed and not self.empty:
             return
-        path = (folder / staged.file).with_suffix(".json")
         with suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary = path.with_name(f".{uuid.uuid4().hex}")
-            temporary.write_text(json.dumps({"changed": self.changed, "empty": self.empty}), encoding="utf-8")
-            temporary.replace(path)
+            folder.write_text(staged.file("json"), json.dumps({"changed": self.changed, "empty": self.empty}))
 
 
-def take_tally(folder: Path, source: int, sequence: int) -> Tally:
+def take_tally(folder: Folder, source: int, sequence: int) -> Tally:
     """What the batch of that sequence counted; it and what is older is taken away."""
     total = Tally()
     reached: dict[tuple[str, int], int] = {}
-    stage = folder / f"{source}-{sequence}"
-    files = {StagedRange.of(path): path for path in stage.glob("*.json")}
-    for staged in sorted(files, key=lambda one: (one.topic, one.partition, one.start)):
+    for staged in staged_ranges(folder, {source: sequence}, "json"):
         place = staged.topic, staged.partition
         # A range that was cut elsewhere when the batch first ran has left a file too.
         if staged.start < reached.get(place, -1):
             continue
         with suppress(OSError, ValueError):
-            kept = json.loads(files[staged].read_text(encoding="utf-8"))
+            kept = json.loads(folder.read(staged.file("json")))
             total.empty += kept["empty"]
             for column, count in kept["changed"].items():
                 total.changed[column] = total.changed.get(column, 0) + count

@@ -10,9 +10,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
+from firesteel.changelog.hidden import ORDER
 from firesteel.plan.node.relation import Values
 from firesteel.spark.column import column
-from firesteel.spark.hidden_column import ORDER
 from firesteel.spark.lower.expression import lower_expression
 from firesteel.spark.type import spark_type
 

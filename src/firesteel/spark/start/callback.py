@@ -14,10 +14,12 @@ from py4j.java_gateway import JavaObject
 from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import SparkSession
 
+from firesteel.spark.internals import find_gateway
+
 
 def guard_callbacks(session: SparkSession) -> None:
     """Opens the port, if it is not open. One that has been opened before is left as it is."""
-    gateway: Any = session.sparkContext._gateway
+    gateway = find_gateway()
     if not isinstance(gateway, ClientServer) or gateway.__dict__.get("_callback_server") is not None:
         return
     secret = secrets.token_hex(32)

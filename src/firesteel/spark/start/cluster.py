@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import socket
 import sys
 import time
@@ -19,24 +18,13 @@ from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import SparkSession
 
 from firesteel.errors import JobError, OutsideError, UsageError
+from firesteel.spark.internals import executors
 from firesteel.spark.start.master import addresses, is_local, is_master
+from firesteel.spark.worker import explain_worker, install_hint
 
 #: How long a master may take to answer, and a cluster to give the job an executor.
 _ANSWER_SECONDS = 5.0
 _EXECUTOR_SECONDS = 60.0
-
-#: What a worker imports: Firesteel and what it stands on.
-_OURS = ("firesteel", "pyspark", "pyarrow", "pandas", "numpy", "polars", "confluent_kafka", "fastavro", "orjson")
-
-
-def _python() -> str:
-    """The Python that workers are started with."""
-    return os.environ.get("PYSPARK_PYTHON") or sys.executable
-
-
-def _install() -> str:
-    return f"Install Firesteel with its dependencies on every worker machine, for the Python at '{_python()}'."
-
 
 #: Where Spark looks for the files that describe a YARN cluster.
 _YARN_VARIABLES = ("HADOOP_CONF_DIR", "YARN_CONF_DIR")
@@ -87,7 +75,7 @@ def check_workers(session: SparkSession) -> None:
         raise OutsideError(
             f"Spark's workers have Firesteel {theirs[0]} on Python {theirs[1]}, and here it is Firesteel {ours[0]} on"
             f" Python {ours[1]}.",
-            hint=_install(),
+            hint=install_hint(),
         )
 
 
@@ -102,33 +90,11 @@ def _choose_python(context: SparkContext) -> None:
 _DEFAULT_PYTHON = "python3"
 
 
-def explain_worker(text: str) -> OutsideError | None:
-    """The sentence for a worker that could not even begin."""
-    missing = re.search(r"ModuleNotFoundError: No module named '(\w+)", text)
-    if missing is not None:
-        theirs = missing[1] not in _OURS
-        hint = f"Put '{missing[1]}' where the Python of every worker machine finds it." if theirs else _install()
-        return OutsideError(f"Spark's workers cannot import '{missing[1]}'.", hint=hint)
-    other = re.search(r"PYTHON_VERSION_MISMATCH\][^\n]*?(\d+\.\d+)[^\n]*?(\d+\.\d+)", text)
-    if other is not None:
-        return OutsideError(
-            f"Spark's workers run Python {other[1]}, and this is Python {other[2]}.",
-            hint="Set PYSPARK_PYTHON to the Python that has Firesteel, before Spark is started.",
-        )
-    if "port number from firesteel.spark.start.worker_daemon" in text:
-        # The process that workers are forked from ended before it began.
-        return OutsideError("Spark's workers cannot import 'firesteel'.", hint=_install())
-    if re.search(r'Cannot run program "[^"]+"', text):
-        return OutsideError(f"Spark's workers have no Python at '{_python()}'.", hint=_install())
-    return None
-
-
 def _await_executor(session: SparkSession) -> None:
     """A job for which there is no room would wait for ever."""
-    jvm_context = session.sparkContext._jsc.sc()
     deadline = time.monotonic() + _EXECUTOR_SECONDS
     # The driver counts itself.
-    while jvm_context.getExecutorMemoryStatus().size() < 2:
+    while executors(session) < 2:
         if time.monotonic() > deadline:
             raise OutsideError(
                 f"The Spark cluster at '{session.sparkContext.master}' gave the job no executor within"

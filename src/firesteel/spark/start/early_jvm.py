@@ -96,8 +96,11 @@ def _start(command: list[str], environment: Mapping[str, str], log: Path) -> sub
 
 
 def _has_gateway() -> bool:
-    context = sys.modules.get("pyspark.core.context")
-    return context is not None and context.SparkContext._gateway is not None
+    if "pyspark" not in sys.modules:
+        return False
+    from firesteel.spark.internals import has_gateway
+
+    return has_gateway()
 
 
 def _is_special(settings: Mapping[str, str]) -> bool:
@@ -125,7 +128,9 @@ class Launched:
 
     def connect(self) -> None:
         """Waits for the JVM and makes it PySpark's. One that has ended is left to PySpark, which starts another."""
-        from pyspark import SparkContext, java_gateway
+        from pyspark import java_gateway
+
+        from firesteel.spark.internals import use_gateway
 
         # From here on its folders are those of whichever JVM Spark gets.
         self._taken = True
@@ -144,7 +149,7 @@ class Launched:
             for name in told:
                 del os.environ[name]
         gateway.proc = self._process
-        SparkContext._ensure_initialized(gateway=gateway)
+        use_gateway(gateway)
 
     def _await_answer(self) -> bytes | None:
         path, deadline = self.folders.scratch / _ANSWER, time.monotonic() + _PATIENCE

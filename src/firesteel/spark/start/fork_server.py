@@ -23,11 +23,19 @@ import traceback
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 from firesteel.spark.start.fork_client import ACCEPTED
 
 _HOUR = 3600.0
+
+#: Our modules of those that are forked, by name: nothing here depends on them.
+_LOADED = (
+    "firesteel.spark.start.worker_daemon",
+    "firesteel.spark.source.packed_reader",
+    "firesteel.spark.source.values",
+)
 
 
 def main() -> None:
@@ -47,6 +55,8 @@ def _load() -> None:
     import pyspark.sql.worker.create_data_source
     import pyspark.sql.worker.plan_data_source_read  # noqa: F401
 
+    for name in _LOADED:
+        import_module(name)
     # What is there now is never looked at for garbage, or each process would get a copy of its own.
     gc.collect()
     gc.freeze()

@@ -30,9 +30,12 @@ def stand_apart() -> None:
 
 def find_jvm() -> subprocess.Popen[bytes] | None:
     """The process of the JVM that PySpark talks to; None where another process has started it, or there is none."""
-    context = sys.modules.get("pyspark.core.context")
-    gateway = context.SparkContext._gateway if context is not None else None
-    process: subprocess.Popen[bytes] | None = getattr(gateway, "proc", None)
+    if "pyspark" not in sys.modules:
+        # Asking must not load it.
+        return None
+    from firesteel.spark.internals import find_gateway
+
+    process: subprocess.Popen[bytes] | None = getattr(find_gateway(), "proc", None)
     return process
 
 

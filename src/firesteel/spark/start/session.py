@@ -13,17 +13,24 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from py4j.protocol import Py4JError
-from pyspark import SparkContext, java_gateway
 from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import SparkSession
 
 from firesteel.errors import OutsideError, UsageError
 from firesteel.java import find_java
+from firesteel.spark.internals import (
+    has_gateway,
+    jvm_of,
+    launch_gateway,
+    silence_accumulators,
+    use_gateway,
+    write_no_checksums,
+)
 from firesteel.spark.place import open_log
 from firesteel.spark.start.callback import guard_callbacks
 from firesteel.spark.start.cluster import check_master
@@ -35,7 +42,7 @@ from firesteel.spark.start.configuration import (
     write_properties,
 )
 from firesteel.spark.start.early_jvm import Launched
-from firesteel.spark.start.fork_program import start_fork_server
+from firesteel.spark.start.fast import hasten, is_fast
 from firesteel.spark.start.jvm import find_jvm, stand_apart
 from firesteel.spark.start.log import keep_small
 from firesteel.spark.start.master import is_local
@@ -69,7 +76,11 @@ def open_session(
     _quieten()
     _choose_python(master)
     folders = launched.folders if launched is not None else make_folders(named_folders(settings))
-    conf = launched.conf if launched is not None else configuration(master, settings, folders, jvm_option)
+    conf = (
+        launched.conf
+        if launched is not None
+        else configuration(master, settings, folders, jvm_option if is_fast(master) or jvm_option else "")
+    )
     builder = SparkSession.builder
     for key, value in conf.items():
         builder = builder.config(key, value)
@@ -89,18 +100,15 @@ def open_session(
                 hint=f"Spark's log: {log}",
             ) from None
     if is_local(master):
-        _fork_processes(session, log)
-        _write_plain_files(session)
-        threading.Thread(target=_wake_workers, args=(session,), name="firesteel-wake", daemon=True).start()
-        _look_for_no_sources(session)
+        write_no_checksums(session)
+    if is_fast(master):
+        hasten(session, log)
     keep_small(log)
     guard_callbacks(session)
     _remove_at_end(session, folders)
     parents = [folder.parent for folder in folders.all()]
     threading.Thread(target=sweep, args=(parents,), name="firesteel-sweep", daemon=True).start()
-    # Python's server of accumulators would print a traceback when the JVM ends, which is told in a sentence.
-    server: Any = session.sparkContext._accumulatorServer
-    server.handle_error = lambda *_: None
+    silence_accumulators(session)
     return session
 
 
@@ -113,13 +121,13 @@ def _choose_python(master: str | None) -> None:
             os.environ[name] = sys.executable
         else:
             os.environ.setdefault(name, sys.executable)
-    if is_local(master):
+    if is_fast(master):
         use_home()
 
 
 def _start_jvm(conf: Mapping[str, str], folders: Folders) -> None:
     """Starts it in PySpark's way, unless it is there. It is told its settings by a file, which nobody else can read."""
-    if SparkContext._gateway is not None:
+    if has_gateway():
         return
     # Words that the user has for Spark's script count more than ours.
     words = os.environ.get(_SUBMIT_WORDS, "pyspark-shell")
@@ -127,7 +135,7 @@ def _start_jvm(conf: Mapping[str, str], folders: Folders) -> None:
     with _environment({**start_variables(folders), _SUBMIT_WORDS: told}):
         gateway: Any = _launch_apart()
     folders.claim(gateway.proc.pid)
-    SparkContext._ensure_initialized(gateway=gateway)
+    use_gateway(gateway)
 
 
 def _launch_apart() -> Any:
@@ -136,12 +144,7 @@ def _launch_apart() -> Any:
     def start(command: list[str], **words: Any) -> subprocess.Popen[bytes]:
         return subprocess.Popen(command, **{**words, "umask": PRIVATE, "preexec_fn": stand_apart})
 
-    gateways: Any = java_gateway
-    before, gateways.Popen = gateways.Popen, start
-    try:
-        return gateways.launch_gateway()
-    finally:
-        gateways.Popen = before
+    return launch_gateway(start)
 
 
 _SUBMIT_WORDS = "PYSPARK_SUBMIT_ARGS"
@@ -161,17 +164,10 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _fork_processes(session: SparkSession, log: Path) -> None:
-    """Instead of starting each of them, with all that it has to load."""
-    server = start_fork_server(log)
-    if server is not None:
-        session.sparkContext.pythonExec = server.program
-
-
 def _remove_at_end(session: SparkSession, folders: Folders) -> None:
     """By the JVM, which ends in order even if its Python process is killed; by this process where the JVM has been."""
     atexit.register(_remove_left, folders)
-    jvm: Any = session.sparkContext._jvm
+    jvm = jvm_of(session)
     (folders.scratch / PROPERTIES).unlink(missing_ok=True)
     for folder in folders.all():
         jvm.org.apache.spark.util.ShutdownHookManager.registerShutdownDeleteDir(jvm.java.io.File(str(folder)))
@@ -181,27 +177,6 @@ def _remove_left(folders: Folders) -> None:
     process = find_jvm()
     if process is not None and process.poll() is not None:
         folders.remove()
-
-
-def _write_plain_files(session: SparkSession) -> None:
-    """Files of checkpoints without a second one for a checksum, which a crash could leave behind for other content."""
-    context: Any = session.sparkContext
-    context._jvm.org.apache.hadoop.fs.FileSystem.getLocal(context._jsc.hadoopConfiguration()).setWriteChecksum(False)
-
-
-def _wake_workers(session: SparkSession) -> None:
-    """Starts what Python workers are forked from while the job is being planned; it takes as long as reading the first rows."""
-    with suppress(Exception):
-        cores = session.sparkContext.defaultParallelism
-        session.range(cores, numPartitions=cores).mapInArrow(lambda batches: batches, "id long").collect()
-
-
-def _look_for_no_sources(session: SparkSession) -> None:
-    """Spark would start a Python process of its own to look for installed data sources. Ours are registered by hand."""
-    jvm: Any = session.sparkContext._jvm
-    none = jvm.org.apache.spark.api.python.PythonUtils.toScalaMap(jvm.java.util.HashMap())
-    manager = getattr(getattr(jvm.org.apache.spark.sql.execution.datasources, "DataSourceManager$"), "MODULE$")
-    getattr(manager, "dataSourceBuilders_$eq")(jvm.scala.Option.apply(none))
 
 
 def _first_cause(text: str) -> str:
@@ -269,23 +244,6 @@ class _Redirected:
         sys.stderr.flush()
         os.dup2(self._kept, 2)
         os.close(self._kept)
-
-
-@contextmanager
-def active(session: SparkSession) -> Iterator[None]:
-    """Makes the session the one whose settings Spark reads in this thread: some of its checks look nowhere else."""
-    jvm = session._jvm
-    assert jvm is not None
-    sessions = getattr(jvm, "org.apache.spark.sql.classic.SparkSession")
-    before = sessions.getActiveSession()
-    sessions.setActiveSession(session._jsparkSession)
-    try:
-        yield
-    finally:
-        if before.isDefined():
-            sessions.setActiveSession(before.get())
-        else:
-            sessions.clearActiveSession()
 
 
 def job_session(session: SparkSession, settings: Mapping[str, str]) -> SparkSession:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -15,10 +16,9 @@ import pyarrow.acero  # noqa: F401
 import pyspark.worker  # noqa: F401
 from pyspark.daemon import manager
 
-import firesteel.spark.lower.batch_fold
-import firesteel.spark.sink.write_task
-import firesteel.spark.source.record_decoder
-import firesteel.spark.source.stream_reader  # noqa: F401
+#: Our modules of the workers, by name: nothing here depends on them.
+for _name in ("lower.batch_fold", "sink.write_task", "source.record_decoder", "source.stream_reader"):
+    import_module(f"firesteel.spark.{_name}")
 
 if __name__ == "__main__":
     if sys.flags.safe_path and os.getcwd() not in sys.path:  # noqa: PTH109

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from py4j.protocol import Py4JJavaError
-from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from firesteel.plan.expression import Call
+from firesteel.spark.internals import active_jvm
 from firesteel.spark.lower.function import code_unit
 from firesteel.spark.lower.function.form import Spelling, literal, nothing, plain, spark, typed, when_all
 from firesteel.types import BINARY, CHARACTER, INTEGER
@@ -113,11 +112,8 @@ def _is_regex(pattern: object) -> bool:
     """Whether Java takes it; of what is no literal nobody knows yet."""
     if not isinstance(pattern, str):
         return True
-    context = SparkContext._active_spark_context
-    assert context is not None
-    jvm: Any = context._jvm
     try:
-        jvm.java.util.regex.Pattern.compile(pattern)
+        active_jvm().java.util.regex.Pattern.compile(pattern)
     except (Py4JJavaError, PySparkException):
         return False
     return True

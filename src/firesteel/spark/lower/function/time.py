@@ -11,13 +11,13 @@ from collections.abc import Callable
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from firesteel.changelog.hidden import WATERMARK
 from firesteel.plan.expression import Call
 from firesteel.plan.function.java_pattern import PatternField, PatternPart, parse_pattern
 from firesteel.spark.lower.function.form import Spelling, literal, nothing, once, when_all
 from firesteel.spark.lower.function.operator import shift_time
 from firesteel.spark.lower.function.time_parse import PLAIN, make_reader, read_exactly, read_tolerantly
 from firesteel.spark.lower.watermark import local_of
-from firesteel.spark.source.event_time import WATERMARK
 from firesteel.spark.type import spark_type
 from firesteel.types import APPROXIMATE, CHARACTER, NUMERIC, DataType, Date, Decimal, Time, Timestamp, TimestampLtz
 

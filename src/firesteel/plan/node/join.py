@@ -1,0 +1,92 @@
+"""A join that remembers every row of both sides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
+
+from firesteel.changelog.kind import ALL, INSERT_ONLY, Changelog
+from firesteel.errors import Span
+from firesteel.plan.expression import ColumnRef, Expression, column_names
+from firesteel.plan.node.join_kind import JoinKind, paired_fields
+from firesteel.plan.node.plan_node import PlanNode, UniqueKey
+from firesteel.types import Field
+
+if TYPE_CHECKING:
+    from firesteel.plan.node.relation import Node
+    from firesteel.plan.node.window_columns import WindowColumns
+
+
+@dataclass(frozen=True)
+class Join(PlanNode):
+    """Pairs of rows whose keys are equal. The columns of the two sides have different names."""
+
+    left: Node
+    right: Node
+    kind: JoinKind
+    #: Pairs of an expression over the left side and one over the right, both of one type.
+    keys: tuple[tuple[Expression, Expression], ...]
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.left, self.right)
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        return paired_fields(self.kind, self.left.fields, self.right.fields)
+
+    @cached_property
+    def changelog(self) -> Changelog:
+        # A row without a partner may get one, and is taken back then.
+        outer = self.kind in (JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL, JoinKind.ANTI)
+        appends = all(side.changelog == INSERT_ONLY for side in self.inputs)
+        return INSERT_ONLY if appends and not outer else ALL
+
+    @cached_property
+    def unique_key(self) -> UniqueKey:
+        if self.kind.keeps_left:
+            return self.left.unique_key
+        if self.left.unique_key is None or self.right.unique_key is None:
+            return None
+        # One partner at most: then the other side's key tells the pairs apart.
+        if self._covers(1, self.right.unique_key) and self.kind in (JoinKind.INNER, JoinKind.LEFT):
+            return self.left.unique_key
+        if self._covers(0, self.left.unique_key) and self.kind in (JoinKind.INNER, JoinKind.RIGHT):
+            return self.right.unique_key
+        return self.left.unique_key | self.right.unique_key if self.kind is JoinKind.INNER else None
+
+    def _covers(self, side: int, key: frozenset[str]) -> bool:
+        return key.issubset(one.name for one in (pair[side] for pair in self.keys) if isinstance(one, ColumnRef))
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return tuple(one for pair in self.keys for one in pair)
+
+    def with_inputs(self, *inputs: Node) -> Self:
+        left, right = inputs
+        return replace(self, left=left, right=right)
+
+    def columns_needed(self, outputs: frozenset[str]) -> tuple[frozenset[str], ...]:
+        left = column_names(*(one for one, _ in self.keys))
+        right = column_names(*(other for _, other in self.keys))
+        return outputs | left, outputs | right
+
+    @property
+    def event_times(self) -> frozenset[str]:
+        # A pair comes whenever its second row does, however old the first is.
+        return frozenset()
+
+    @property
+    def window_columns(self) -> WindowColumns | None:
+        return None
+
+    @property
+    def closes(self) -> bool:
+        return False
+
+    @property
+    def label(self) -> str:
+        on = ", ".join(f"{left} = {right}" for left, right in self.keys)
+        return f"Join(kind=[{self.kind.value}], on=[{on}])"

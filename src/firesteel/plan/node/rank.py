@@ -1,0 +1,118 @@
+"""ROW_NUMBER with a limit: Top-N, and the first or the last row of each key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
+
+from firesteel.changelog.kind import ALL, INSERT_ONLY, Changelog, RowKind
+from firesteel.errors import Span
+from firesteel.plan.expression import Expression
+from firesteel.plan.node.plan_node import SingleInput, UniqueKey
+from firesteel.types import Field
+
+if TYPE_CHECKING:
+    from firesteel.plan.node.relation import Node
+    from firesteel.plan.node.window_columns import WindowColumns
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """A column to order by. NULL is the smallest value where the query does not say otherwise."""
+
+    column: str
+    descending: bool
+    nulls_first: bool
+
+    def __str__(self) -> str:
+        usual = self.nulls_first != self.descending
+        nulls = "" if usual else f" NULLS {'FIRST' if self.nulls_first else 'LAST'}"
+        return f"{self.column} {'DESC' if self.descending else 'ASC'}{nulls}"
+
+
+@dataclass(frozen=True)
+class Rank(SingleInput):
+    """The rows of each partition that stand at the places `first` to `last` of an order.
+
+    `number` is the column with a row's place, None where nobody reads it; `last` is None until a filter says it.
+    `by_time`: the order is one of time, which makes the first row of a partition final.
+    """
+
+    input: Node
+    partition: tuple[str, ...]
+    order: tuple[Ordering, ...]
+    number: Field | None
+    first: int = 1
+    last: int | None = None
+    by_time: bool = False
+    old_rows: bool = False
+    #: The partition's column that holds a window's end: the rows come when it closes. `window_is_local` as in Window.
+    window_end: str | None = None
+    window_is_local: bool = False
+    #: What the query says for it.
+    clause: str = field(default="ROW_NUMBER()", compare=False)
+    span: Span | None = field(default=None, compare=False)
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        return self.input.fields if self.number is None else (*self.input.fields, self.number)
+
+    @property
+    def keeps_first(self) -> bool:
+        """The first row of each partition: once written, it stays."""
+        return self.by_time and self.last == 1 and not any(column.descending for column in self.order)
+
+    @property
+    def keeps_last(self) -> bool:
+        return self.by_time and self.last == 1 and all(column.descending for column in self.order)
+
+    @cached_property
+    def changelog(self) -> Changelog:
+        if self.keeps_first or self.window_end is not None:
+            return INSERT_ONLY
+        if self.by_place and not self.old_rows:
+            return frozenset({RowKind.INSERT, RowKind.UPDATE_AFTER})
+        return ALL
+
+    @property
+    def by_place(self) -> bool:
+        """Whether a place has one row: then a row that takes another's place is an update."""
+        return self.number is not None or self.last == self.first
+
+    @cached_property
+    def unique_key(self) -> UniqueKey:
+        if self.last == self.first:
+            return frozenset(self.partition)
+        return None if self.number is None else frozenset({*self.partition, self.number.name})
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return ()
+
+    def narrowed(self, outputs: frozenset[str]) -> Self:
+        return self if self.number is None or self.number.name in outputs else replace(self, number=None)
+
+    def columns_needed(self, outputs: frozenset[str]) -> tuple[frozenset[str], ...]:
+        return (outputs | {*self.partition, *(column.column for column in self.order)},)
+
+    @property
+    def event_times(self) -> frozenset[str]:
+        # Without a window, a row comes and goes long after its time.
+        return self.input.event_times if self.closes else frozenset()
+
+    @property
+    def window_columns(self) -> WindowColumns | None:
+        return self.input.window_columns if self.closes else None
+
+    @property
+    def closes(self) -> bool:
+        return self.window_end is not None
+
+    @property
+    def label(self) -> str:
+        places = f"{self.first}" if self.first == self.last else f"{self.first} to {self.last or 'end'}"
+        number = f", number=[{self.number.name}]" if self.number else ""
+        order = ", ".join(map(str, self.order))
+        name = "Rank" if self.window_end is None else "WindowRank"
+        return f"{name}(places=[{places}], partitionBy=[{', '.join(self.partition)}], orderBy=[{order}]{number})"

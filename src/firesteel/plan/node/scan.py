@@ -1,0 +1,139 @@
+"""Where rows begin: a table, the last rows of an upsert topic, rows that the script holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
+
+from firesteel.catalog.table import Table
+from firesteel.changelog.kind import ALL, Changelog
+from firesteel.errors import Span
+from firesteel.plan.expression import Expression
+from firesteel.plan.node.plan_node import KeylessInserts, NoInput, PlanNode, UniqueKey, name_list
+from firesteel.types import Field
+
+if TYPE_CHECKING:
+    from firesteel.plan.node.relation import Node
+    from firesteel.plan.node.window_columns import WindowColumns
+
+
+#: Of how many rows a plan shows the values.
+_SHOWN_ROWS = 3
+
+
+@dataclass(frozen=True)
+class Scan(NoInput):
+    """Reads the physical and metadata columns of a table; only `fields` of them are decoded."""
+
+    table: Table
+    fields: tuple[Field, ...]
+    changelog: Changelog
+    #: Each row carries its place in the order of arrival: somebody above asks which row came first.
+    ordered: bool = field(default=False, compare=False)
+    #: Equal rows come as one that says how many they are: nobody above asks for more.
+    weighed: bool = field(default=False, compare=False)
+    span: Span | None = field(default=None, compare=False)
+
+    @cached_property
+    def unique_key(self) -> UniqueKey:
+        names = {column.name for column in self.fields}
+        return (
+            frozenset(self.table.primary_key)
+            if self.table.primary_key and names.issuperset(self.table.primary_key)
+            else None
+        )
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return ()
+
+    def narrowed(self, outputs: frozenset[str]) -> Self:
+        return replace(self, fields=tuple(field for field in self.fields if field.name in outputs))
+
+    @property
+    def label(self) -> str:
+        return f"Scan(table=[{self.table.name}], columns=[{name_list(self.fields)}])"
+
+
+@dataclass(frozen=True)
+class Values(NoInput, KeylessInserts):
+    """Rows that the script itself holds. They come once."""
+
+    fields: tuple[Field, ...]
+    rows: tuple[tuple[Expression, ...], ...]
+    #: As in `Scan`.
+    ordered: bool = field(default=False, compare=False)
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return tuple(value for row in self.rows for value in row)
+
+    def narrowed(self, outputs: frozenset[str]) -> Self:
+        # Rows of no columns would be no rows.
+        places = [place for place, field in enumerate(self.fields) if field.name in outputs] or [0]
+        fields = tuple(self.fields[place] for place in places)
+        return replace(self, fields=fields, rows=tuple(tuple(row[place] for place in places) for row in self.rows))
+
+    @property
+    def label(self) -> str:
+        rows = ", ".join(f"({', '.join(map(str, row))})" for row in self.rows[:_SHOWN_ROWS])
+        more = ", …" if len(self.rows) > _SHOWN_ROWS else ""
+        return f"Values(rows=[{rows}{more}], columns=[{name_list(self.fields)}])"
+
+
+@dataclass(frozen=True)
+class Normalize(PlanNode):
+    """Remembers the last row of each key of an upsert topic, so that the old row can be said with every change."""
+
+    input: Scan
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.input.table.primary_key
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        return self.input.fields
+
+    @cached_property
+    def changelog(self) -> Changelog:
+        return ALL
+
+    @cached_property
+    def unique_key(self) -> UniqueKey:
+        return frozenset(self.keys)
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return ()
+
+    def with_inputs(self, *inputs: Node) -> Self:
+        (scan,) = inputs
+        assert isinstance(scan, Scan)
+        return replace(self, input=scan)
+
+    def columns_needed(self, outputs: frozenset[str]) -> tuple[frozenset[str], ...]:
+        return (outputs | frozenset(self.keys),)
+
+    @property
+    def event_times(self) -> frozenset[str]:
+        return frozenset()
+
+    @property
+    def window_columns(self) -> WindowColumns | None:
+        return None
+
+    @property
+    def closes(self) -> bool:
+        return False
+
+    @property
+    def label(self) -> str:
+        return f"Normalize(key=[{', '.join(self.keys)}])"

@@ -1,0 +1,29 @@
+"""The columns in which rows carry the window they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from firesteel.plan.node.window import Assigner
+
+
+@dataclass(frozen=True)
+class WindowColumns:
+    """The columns that hold a window's bounds: several where a query selects one of them twice, none where it does not."""
+
+    assigner: Assigner
+    starts: frozenset[str]
+    ends: frozenset[str]
+    rowtimes: frozenset[str]
+    is_local: bool
+
+    def renamed(self, copies: Iterable[tuple[str, str]]) -> WindowColumns:
+        """The same window where columns are known as (new name, old name)."""
+        pairs = list(copies)
+        starts, ends, times = (
+            frozenset(new for new, old in pairs if old in names) for names in (self.starts, self.ends, self.rowtimes)
+        )
+        return WindowColumns(self.assigner, starts, ends, times, self.is_local)
