@@ -18,8 +18,8 @@ import firesteel
 from firesteel.cli.command import CommandParser
 from firesteel.cli.main import COMMANDS
 from firesteel.errors import Source, render_problem
+from firesteel.options.registry import FORMATS
 from firesteel.plan.analyze import Analysis, analyze
-from firesteel.plan.check.support import FORMATS
 from firesteel.plan.function.aggregate import aggregate_names
 from firesteel.plan.function.table import function_names
 from firesteel.plan.show.explain import render_plan
@@ -242,7 +242,7 @@ def test_the_lists_of_aggregates_and_formats_are_complete() -> None:
         return set(re.findall(r"`([^`]+)`", cells[2]))
 
     assert works("aggregates") == {*aggregate_names(), "DISTINCT", "FILTER"}
-    assert works("formats") == set(FORMATS)
+    assert works("formats") == {spec.name for spec in FORMATS}
 
 
 def _supported_lines() -> list[str]:

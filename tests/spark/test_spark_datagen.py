@@ -47,9 +47,7 @@ def _reader(text: str) -> GeneratedReader:
     analysis = analyze_script(text)
     analysis.raise_errors()
     [scan] = scans(analysis.sinks[0])
-    reader = datagen.make_reader(
-        datagen.open_source(scan, 0, LocalFolder(str(Path("/nowhere"))), 4, cold=False, in_rocksdb=False)
-    )
+    reader = datagen.make_reader(datagen.open_source(scan, 0, LocalFolder("/nowhere"), 4, cold=False, in_rocksdb=False))
     assert isinstance(reader, GeneratedReader)
     return reader
 
@@ -146,7 +144,8 @@ def test_one_script_with_kafka_datagen_print_and_blackhole(
     script.write_text(f"""
 CREATE TABLE views (region STRING) WITH ({kafka}, 'topic' = '{source}', 'scan.startup.mode' = 'earliest-offset',
   'scan.bounded.mode' = 'latest-offset');
-CREATE TABLE copied (id BIGINT) WITH ({kafka}, 'topic' = '{target}');
+CREATE TABLE copied (id BIGINT) WITH ({kafka}, 'topic' = '{target}', 'sink.delivery-guarantee' = 'exactly-once',
+  'sink.transactional-id-prefix' = '{target}');
 CREATE TABLE made (id BIGINT, n INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND) WITH (
   'connector' = 'datagen', 'fields.id.kind' = 'sequence', 'fields.id.start' = '1', 'fields.id.end' = '40',
   'fields.n.min' = '0', 'fields.n.max' = '2');
@@ -169,8 +168,8 @@ INSERT INTO nothing SELECT n, COUNT(*) FROM made GROUP BY n;
     # Midnight may have passed.
     sums = [line.removeprefix("+I[").removesuffix("]").split(", ") for line in shown.lines["windows"]]
     assert (sum(int(count) for count, _ in sums), sum(int(total) for _, total in sums)) == (40, 820)
-    found = {json.loads(record.value or b"{}")["id"] for record in read_records(cluster, target)}
-    assert found == set(range(1, 41))
+    found = sorted(json.loads(record.value or b"{}")["id"] for record in read_records(cluster, target))
+    assert found == list(range(1, 41))
     last = shown.job.snapshot()
     assert {(source.query, source.table): source.rows for source in last.sources}["2-copied", "made"] == 40
     assert {sink.table: sink.rows for sink in last.sinks}["copied"] == 40

@@ -5,8 +5,10 @@ import json
 import time
 from dataclasses import replace
 
+import pytest
 from rich.console import Console
 
+from firesteel.observe.shown import ShownRows
 from firesteel.observe.snapshot import JobSnapshot, SinkSnapshot, SourceSnapshot, State, Waiting
 from firesteel.ui.terminal import JsonLines, LiveTable, Output, PlainLines, open_view, render_table
 from firesteel.ui.text import render_json, render_line, render_summary
@@ -152,3 +154,30 @@ def test_the_live_view_ends_with_the_summary() -> None:
     view.show(JOB)
     view.close(JOB)
     assert out.getvalue().endswith(render_summary(JOB) + "\n")
+
+
+def test_rows_of_a_print_table_go_where_people_look(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = ShownRows("t", ("p> +I[1, a\nb]",), left_out=1200)
+    text = "p> +I[1, a\\nb]\n… and 1,200 more rows of t\n"
+    open_view(Output.PROGRESS, io.StringIO()).print(rows)
+    open_view(Output.PROGRESS, io.StringIO()).print(replace(rows, standard_error=True))
+    assert capsys.readouterr() == (text, text)
+    open_view(Output.JSON, io.StringIO()).print(rows)
+    assert capsys.readouterr() == ("", text)
+    quiet = io.StringIO()
+    open_view(Output.QUIET, quiet).print(rows)
+    assert quiet.getvalue() == text
+
+
+def test_rows_stand_above_the_live_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    out = Terminal()
+    monkeypatch.setattr("sys.stdout", out)
+    view = LiveTable(out)
+    view.show(JOB)
+    view.print(ShownRows("t", ("+I[1]", "+I[2]")))
+    view.close(JOB)
+    assert "+I[1]\n+I[2]\n" in out.getvalue()

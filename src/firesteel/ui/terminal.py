@@ -168,8 +168,7 @@ class LiveTable:
         if self._live is None or aside:
             print_rows(shown)
             return
-        for text in shown.texts:
-            self._live.console.out(text, highlight=False)
+        self._live.console.out("\n".join(shown.texts), highlight=False)
 
     def close(self, snapshot: JobSnapshot) -> None:
         if self._live is not None:

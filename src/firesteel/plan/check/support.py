@@ -9,7 +9,6 @@ from firesteel.catalog.table import Table
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.errors import Problem, Severity
 from firesteel.options.avro_confluent import PROPERTIES
-from firesteel.options.registry import format_named
 from firesteel.plan.check.window import check_windows
 from firesteel.plan.fact.retraction import null_when_retracted
 from firesteel.plan.function.aggregate import REVERSIBLE
@@ -34,12 +33,6 @@ from firesteel.plan.node.relation import (
 )
 from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp, TimestampLtz
 
-#: The formats that have a decoder and an encoder.
-FORMATS = frozenset(
-    {"json", "csv", "avro", "raw", "debezium-json", "canal-json", "maxwell-json", "ogg-json", "avro-confluent"}
-)
-
-
 #: A Top-N keeps twice as many rows for each partition, in one value of the state.
 MOST_PLACES = 10_000
 
@@ -55,9 +48,6 @@ def check_support(sink: Sink) -> tuple[Problem, ...]:
 
 def _formats(table: Table) -> Iterator[Problem]:
     for bound in (table.key_format, table.value_format):
-        # A format that does not exist has been reported as such.
-        if bound is not None and bound.name not in FORMATS and format_named(bound.name):
-            yield Problem(f"The format '{bound.name}' of '{table.name}' is not supported yet.", table.span)
         if bound is not None and bound.name == "avro-confluent":
             for key in bound.options.properties:
                 if key not in PROPERTIES:
