@@ -149,8 +149,16 @@ def job(cluster: dict[str, str], make_topic: Callable[..., str]) -> Iterator[Run
     yield running
     running.process.kill()
     running.process.wait()
-    wait_for(lambda: not list(running.temporary.glob("fs-*/blockmgr-*")), 30)
+    wait_for(lambda: not _blocks(running.temporary), 30)
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _blocks(folder: Path) -> list[Path]:
+    try:
+        return list(folder.glob("fs-*/blockmgr-*"))
+    except FileNotFoundError:
+        # One went while it was looked at; the others are to be looked at again.
+        return [folder]
 
 
 def readable(paths: list[str]) -> list[str]:

@@ -2,12 +2,14 @@
 
     python -m tests.long [PART…] [--rounds 200] [--write]
 
-Says what each found and how long it took, what was left out and why. `--write` puts that into bench/RELIABILITY.md.
+Says what each found and how long it took, what was left out and why. `--write` keeps that in bench/measured/reliability and makes
+bench/RELIABILITY.md of all that is kept there.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -15,11 +17,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "bench" / "RELIABILITY.md"
+KEPT = ROOT / "bench" / "measured" / "reliability"
 
 _PYTHON = sys.executable
 _PYTEST = (_PYTHON, "-m", "pytest", "-q")
@@ -41,10 +44,13 @@ class Part:
 
 @dataclass(frozen=True)
 class Result:
-    part: Part
+    """`said` are the last lines of what the part said, at `commit`."""
+
+    name: str
     status: int
     seconds: float
     said: str
+    commit: str
 
 
 def parts(rounds: int) -> tuple[Part, ...]:
@@ -104,27 +110,44 @@ def run(part: Part, folder: Path) -> Result:
         status = subprocess.run(
             part.command, stdout=out, stderr=out, cwd=ROOT, env={**os.environ, **part.environment}, check=False
         ).returncode
-    return Result(part, status, time.monotonic() - began, log.read_text(errors="replace"))
+    return Result(part.name, status, time.monotonic() - began, _end(log.read_text(errors="replace")), _commit())
 
 
-def render(results: list[Result], left_out: list[Part]) -> str:
-    commit = subprocess.run(
+def _commit() -> str:
+    told = subprocess.run(
         ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, cwd=ROOT, check=False
-    ).stdout.strip()
+    )
+    return told.stdout.strip()
+
+
+def keep(result: Result) -> None:
+    KEPT.mkdir(parents=True, exist_ok=True)
+    (KEPT / f"{result.name}.json").write_text(json.dumps(asdict(result), indent=1) + "\n")
+
+
+def kept_results(known: tuple[Part, ...]) -> dict[str, Result]:
+    files = {part.name: KEPT / f"{part.name}.json" for part in known}
+    return {name: Result(**json.loads(file.read_text())) for name, file in files.items() if file.is_file()}
+
+
+def render(known: tuple[Part, ...], results: Mapping[str, Result]) -> str:
     lines = [
         "# What was done to it, and what came of it",
         "",
-        f"Written by `python -m tests.long --write` at commit {commit}, on {os.cpu_count()} cores. `make test-full` does it again.",
+        f"Made by `python -m tests.long --write` on {os.cpu_count()} cores; `make test-full` does it again.",
         "",
-        "| part | what | result | took |",
-        "|---|---|---|--:|",
+        "| part | what | result | took | commit |",
+        "|---|---|---|--:|---|",
     ]
-    for result in results:
-        verdict = "passed" if result.status == 0 else f"**exit status {result.status}**"
-        lines.append(f"| {result.part.name} | {result.part.about} | {verdict} | {result.seconds / 60:.1f} min |")
-    lines += [f"| {part.name} | {part.about} | left out: {part.why_not} | |" for part in left_out]
-    for result in results:
-        lines += ["", f"## {result.part.name}", "", "```text", _end(result.said), "```"]
+    for part in known:
+        found = results.get(part.name)
+        if part.why_not or found is None:
+            lines.append(f"| {part.name} | {part.about} | left out: {part.why_not or 'not run yet'} | | |")
+            continue
+        verdict = "passed" if found.status == 0 else f"**exit status {found.status}**"
+        lines.append(f"| {part.name} | {part.about} | {verdict} | {found.seconds / 60:.1f} min | {found.commit} |")
+    for name, found in results.items():
+        lines += ["", f"## {name}", "", "```text", found.said, "```"]
     return "\n".join(lines) + "\n"
 
 
@@ -156,9 +179,10 @@ def main() -> None:
             results.append(run(part, Path(folder)))
             print(f"  exit status {results[-1].status} after {results[-1].seconds:.0f} s", flush=True)
             if results[-1].status:
-                print(results[-1].said[-4000:], flush=True)
-    if args.write:
-        PAGE.write_text(render(results, [part for part in chosen if part.why_not]))
+                print(results[-1].said, flush=True)
+            if args.write:
+                keep(results[-1])
+                PAGE.write_text(render(known, kept_results(known)))
     sys.exit(any(result.status for result in results))
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.storage.address import open_folder
 from firesteel.storage.local import LocalFolder
 from firesteel.storage.lock import Lock
+from firesteel.storage.registry import open_folder
 
 
 @pytest.fixture

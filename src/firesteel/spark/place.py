@@ -60,16 +60,6 @@ def open_log(path: Path) -> int:
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
 
-def local_uri(path: str | Path) -> str:
-    """The path as Spark takes it for one of this machine, whatever `fs.defaultFS` says. Hadoop reads the text as it stands: there
-    is nothing to escape.
-
-    >>> local_uri("/state of/50%")
-    'file:///state of/50%'
-    """
-    return f"file://{os.path.abspath(path)}"  # noqa: PTH100
-
-
 def safe_name(name: str) -> str:
     """The name as a folder can have it."""
     return re.sub(r"[^\w.-]", "_", name).lstrip(".") or "job"

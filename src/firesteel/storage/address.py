@@ -1,12 +1,9 @@
-"""From an address to its folder: `open_folder` is the one place that knows which kinds there are."""
+"""Addresses of folders: which are of this machine, and how paths and addresses become each other."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
-
-from firesteel.storage.folder import Folder
-from firesteel.storage.local import LocalFolder
 
 
 def is_local(address: str) -> bool:
@@ -19,14 +16,18 @@ def is_local(address: str) -> bool:
 
 def local_path(address: str) -> Path:
     """
-    >>> str(local_path("file:///a%20b")), str(local_path("state/job"))
-    ('/a b', 'state/job')
+    >>> str(local_path("file:///a b%")), str(local_path("file:/a")), str(local_path("state/job"))
+    ('/a b%', '/a', 'state/job')
     """
-    return Path(unquote(urlsplit(address).path)) if address.startswith("file:") else Path(address)
+    path = address.removeprefix("file:")
+    return Path(path.removeprefix("//") if path.startswith("///") else path)
 
 
-def open_folder(address: str) -> Folder:
-    """Raises `ValueError` for an address of a kind that is not supported yet."""
-    if not is_local(address):
-        raise ValueError(f"'{address}' is no folder of this machine, and only these are supported yet.")
-    return LocalFolder(str(local_path(address)))
+def local_uri(path: str | Path) -> str:
+    """The address of a folder of this machine, whatever `fs.defaultFS` says. Hadoop reads the text as it stands: there is nothing
+    to escape.
+
+    >>> local_uri("/state of/50%")
+    'file:///state of/50%'
+    """
+    return f"file://{os.path.abspath(path)}"  # noqa: PTH100

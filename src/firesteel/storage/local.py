@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from firesteel.storage.address import local_uri
 from firesteel.storage.folder import Folder
 
 #: Files that are not whole yet begin so; nobody is shown them.
@@ -38,7 +39,7 @@ class LocalFolder(Folder):
 
     @property
     def uri(self) -> str:
-        return self.path.absolute().as_uri()
+        return local_uri(self.place)
 
     @property
     def name(self) -> str:

@@ -41,6 +41,9 @@ _FIRST_PAUSE, _LAST_PAUSE = 0.5, 10.0
 #: What Spark says of a query that has nothing to do.
 _IDLE = ("Waiting for data to arrive", "Waiting for next trigger")
 
+#: What it says of one that looks for more.
+_ASKING = "Getting offsets from"
+
 
 class Query:
     """A query of a job. `start` makes its stream and starts it; the other methods are for one that was started."""
@@ -53,6 +56,7 @@ class Query:
         self._gate = Gate()
         self._seen = -1
         self._closed = False
+        self._idle = False
         self._next_start: float | None = None
         self._failed_at, self._failed_in_a_row = -2, 0
         self._lock = threading.Lock()
@@ -149,7 +153,10 @@ class Query:
     @property
     def is_idle(self) -> bool:
         """Whether it has read everything there is, and waits for more."""
-        return status_of(self._query) in _IDLE and self._gate.is_free
+        status = status_of(self._query)
+        # Between two triggers it asks the source whether there is more.
+        self._idle = self._gate.is_free and (status in _IDLE or (self._idle and status.startswith(_ASKING)))
+        return self._idle
 
     @property
     def source_tables(self) -> tuple[str, ...]:

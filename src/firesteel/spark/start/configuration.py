@@ -9,10 +9,10 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from firesteel.spark.place import local_uri
 from firesteel.spark.start.class_archive import archive_options
 from firesteel.spark.start.master import is_in_one_process, is_local, is_loopback, local_master
 from firesteel.spark.start.scratch import Folders
+from firesteel.storage.address import local_uri
 
 JVM_OPTIONS = "spark.driver.extraJavaOptions"
 MEMORY = "spark.driver.memory"
