@@ -32,16 +32,18 @@ test: setup lint warm ## lint, types, and every test: what CI runs
 # Tests that run jobs mostly wait, so they run beside the others, each part with a broker and a Spark of its own.
 PARTS := test-spark test-commands test-rooms
 SPARK := tests/spark
+# Those that start a Spark of their own, or wait for one: the rooms are done long before the others.
+OWN := $(addprefix tests/spark/test_spark_,start.py damage.py safe_path.py death.py launch.py archive.py fork.py function_result.py)
 COMMANDS := tests/faults tests/oracle tests/cli tests/dev tests/docs tests/kafka
 
 test-spark: setup
-	$(BIN)/python -m pytest $(SPARK)
+	$(BIN)/python -m pytest $(SPARK) $(addprefix --ignore=,$(OWN))
 
 test-commands: setup
 	$(BIN)/python -m pytest $(COMMANDS)
 
 test-rooms: setup
-	$(BIN)/python -m pytest $(addprefix --ignore=,$(SPARK) $(COMMANDS))
+	$(BIN)/python -m pytest $(addprefix --ignore=,$(filter-out $(OWN),$(wildcard $(SPARK)/*.py)) $(COMMANDS))
 
 test-full: setup warm ## what 'make test' has no time for: two hours of kills, signals, brokers that go, damaged input, the older PySpark
 	$(BIN)/python -m tests.long
