@@ -32,8 +32,9 @@ test: setup lint warm ## lint, types, and every test: what CI runs
 # Tests that run jobs mostly wait, so they run beside the others, each part with a broker and a Spark of its own.
 PARTS := test-spark test-commands test-rooms
 SPARK := tests/spark
-# Those that start a Spark of their own, or wait for one: the rooms are done long before the others.
-OWN := $(addprefix tests/spark/test_spark_,start.py damage.py safe_path.py death.py launch.py archive.py fork.py function_result.py)
+# Those that start a Spark of their own, and some more: the rooms are done long before the others.
+OWN := $(addprefix tests/spark/test_spark_,start.py damage.py safe_path.py death.py launch.py archive.py fork.py function_result.py \
+	answers.py)
 COMMANDS := tests/faults tests/oracle tests/cli tests/dev tests/docs tests/kafka
 
 test-spark: setup
