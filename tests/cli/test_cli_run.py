@@ -12,41 +12,13 @@ from pathlib import Path
 
 import pytest
 from tests.deadline import wait_for
+from tests.faults.process import alive, descendants
 
 from firesteel.cli.demo import SCRIPT, read_counts
 from firesteel.dev.pageviews import PageViews, fill_topic
 from firesteel.dev.record import write_records
 
 FIRESTEEL = [sys.executable, "-m", "firesteel.cli.main"]
-
-
-def children(pid: int) -> set[int]:
-    """Every process below this one."""
-    found: set[int] = set()
-    parents: dict[int, int] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except OSError:
-                continue
-    waiting = [pid]
-    while waiting:
-        parent = waiting.pop()
-        below = [child for child, above in parents.items() if above == parent]
-        found.update(below)
-        waiting += below
-    return found
-
-
-def alive(pids: set[int]) -> set[int]:
-    def is_running(pid: int) -> bool:
-        try:
-            return (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
-        except OSError:
-            return False
-
-    return {pid for pid in pids if is_running(pid)}
 
 
 class Run:
@@ -63,7 +35,7 @@ class Run:
         return self.output.read_text()
 
     def family(self) -> set[int]:
-        return children(self.process.pid)
+        return descendants(self.process.pid)
 
     def send(self, number: int) -> None:
         self.process.send_signal(number)

@@ -17,8 +17,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.cli.test_cli_run import children
 from tests.deadline import wait_for
+from tests.faults.process import descendants
 
 from firesteel.dev.record import write_records
 from firesteel.spark.start.scratch import is_left
@@ -103,7 +103,7 @@ class RunningJob:
 
     def family(self) -> set[int]:
         # What is forked from the server of processes is below it, and all of it below the job.
-        return {self.process.pid, *children(self.process.pid)}
+        return {self.process.pid, *descendants(self.process.pid)}
 
     def files(self) -> list[str]:
         """Files in its folders, and all that its processes have open for writing."""

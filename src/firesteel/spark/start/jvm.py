@@ -15,6 +15,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from firesteel.spark.start.birth import birth
 from firesteel.spark.start.fork_program import stop_fork_server
 
 #: How long a JVM that is to end has for its own tidying.
@@ -67,10 +68,10 @@ def end_jvm(patience: float = _PATIENCE) -> None:
 def _end_all(processes: dict[int, str], patience: float) -> None:
     """Kills what is still there of these after a moment."""
     deadline = time.monotonic() + patience
-    while any(_birth(pid) == born for pid, born in processes.items()):
+    while any(birth(pid) == born for pid, born in processes.items()):
         if time.monotonic() > deadline:
             for pid, born in processes.items():
-                if _birth(pid) == born:
+                if birth(pid) == born:
                     with suppress(OSError):
                         os.kill(pid, signal.SIGKILL)
             return
@@ -91,17 +92,11 @@ def _descendants(ancestor: int) -> dict[int, str]:
     while waiting:
         above = waiting.pop()
         for pid, parent in parents.items():
-            born = _birth(pid) if parent == above else None
+            born = birth(pid) if parent == above else None
             if born is not None:
                 found[pid] = born
                 waiting.append(pid)
     return found
-
-
-def _birth(pid: int) -> str | None:
-    """When the process was started; None when it has ended."""
-    fields = _stat(pid)
-    return None if fields is None or fields[0] in "ZX" else fields[19]
 
 
 def _stat(pid: int) -> list[str] | None:
