@@ -6,13 +6,16 @@ import re
 from firesteel.catalog.catalog import Catalog, declare, resolve_table
 from firesteel.catalog.changelog import sink_changelog, source_changelog
 from firesteel.catalog.table import Computed, Metadata, Table
+from firesteel.catalog.with_clause import legacy
+from firesteel.catalog.with_clause.legacy import UpdateMode
 from firesteel.changelog.kind import ALL, INSERT_ONLY, UPSERT, render_changelog
+from firesteel.connectors.kafka import options as kafka
+from firesteel.connectors.kafka.partitioner import Fixed
+from firesteel.connectors.kafka.start import AtTimestamp, Earliest, GroupOffsets, Latest, Reset, bound, start_position
 from firesteel.errors import Problem, Source, Span
-from firesteel.options import csv, json, kafka, legacy
-from firesteel.options.avro_confluent import SUBJECT
-from firesteel.options.legacy import UpdateMode
-from firesteel.options.partitioner import Fixed
-from firesteel.options.position import AtTimestamp, Earliest, GroupOffsets, Latest, Reset, bound, start_position
+from firesteel.formats.avro_confluent.options import SUBJECT
+from firesteel.formats.csv import options as csv
+from firesteel.formats.json import options as json
 from firesteel.sql.script import parse_script
 from firesteel.sql.statement import CreateTable, Name, OptionEntry, Text
 from firesteel.types import BigInt, Field, Int

@@ -18,8 +18,8 @@ from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 
+from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.record import Record, read_records
-from firesteel.kafka.admin import create_topic
 
 CASES = Path(__file__).parent / "cases"
 

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.catalog.with_clause import legacy
 from firesteel.cli.options import reference_files
 from firesteel.cli.reference.functions import render_functions
 from firesteel.cli.reference.language import Language
 from firesteel.cli.reference.tables import OPTION_COLUMNS, pages
-from firesteel.options import legacy, setting
-from firesteel.options.client import PROPERTIES, Gathered, Ignored, Passed, Refused
-from firesteel.options.client_summary import REASONS_ZH, SUMMARIES
-from firesteel.options.registry import CONNECTORS, FORMATS
+from firesteel.connectors.builtin import CONNECTORS, FORMATS
+from firesteel.connectors.kafka.client.setting import PROPERTIES, Gathered, Ignored, Passed, Refused
+from firesteel.connectors.kafka.client.summary import REASONS_ZH, SUMMARIES
+from firesteel.options import setting
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 FILES = reference_files()

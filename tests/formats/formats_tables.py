@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from firesteel import types
 from firesteel.catalog.table import BoundFormat
-from firesteel.options.registry import FORMATS
+from firesteel.connectors.builtin import FORMATS
 from firesteel.options.value import OptionValues
 from firesteel.types import DataType, Field
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from firesteel.connectors.builtin import FORMATS as OPTIONS
 from firesteel.formats.registry import FORMATS as CODECS
-from firesteel.options.registry import FORMATS as OPTIONS
 
 
 def test_every_format_with_options_has_a_decoder_and_an_encoder() -> None:

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import firesteel
-from firesteel.options.registry import CONNECTORS
+from firesteel.connectors.builtin import CONNECTORS
 
 _ROOT = Path(firesteel.__file__).parent
 _NAMES = {name for spec in CONNECTORS for name in (spec.name, *spec.other_names)}
 
 #: Modules that compare a text with a connector's name, each with its reason.
 COMPARE = {
-    "options/dialect.py": "tells Huawei DLI's tables from Flink 1.10's, both of which have names of their own",
-    "options/position.py": "is Kafka's own: where 'kafka' and 'upsert-kafka' begin to read",
+    "catalog/with_clause/dialect.py": "tells Huawei DLI's tables from Flink 1.10's, both of which have names of their own",
+    "connectors/kafka/start.py": "is Kafka's own: where 'kafka' and 'upsert-kafka' begin to read",
     "spark/connector/kafka.py": "is Kafka's own run time, of both connectors",
 }
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from firesteel.options import error_handling, legacy, setting
-from firesteel.options.client import PROPERTIES, treatment
+from firesteel.catalog.with_clause import legacy
+from firesteel.connectors.builtin import CONNECTORS, FORMATS, connector, format_named
+from firesteel.connectors.kafka.client.setting import PROPERTIES, treatment
+from firesteel.options import error_handling, setting
 from firesteel.options.option import Option
-from firesteel.options.registry import CONNECTORS, FORMATS, connector, format_named
 
 TABLES: dict[str, tuple[Option[Any], ...]] = {
     **{spec.name: spec.rows for spec in CONNECTORS},

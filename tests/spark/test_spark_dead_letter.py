@@ -11,8 +11,8 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from pyspark.sql import SparkSession
 
 import firesteel
+from firesteel.connectors.kafka.write.outgoing import Headers
 from firesteel.dev.record import read_records
-from firesteel.kafka.outgoing import Headers
 from firesteel.observe.snapshot import JobSnapshot
 
 pytestmark = pytest.mark.spark

@@ -16,8 +16,8 @@ from tests.deadline import wait_for
 from tests.faults.oracle import open_ends
 
 import firesteel
+from firesteel.connectors.kafka.admin import create_topic, delete_topic, group_names
 from firesteel.dev.record import read_records, write_records
-from firesteel.kafka.admin import create_topic, delete_topic, group_names
 
 pytestmark = pytest.mark.spark
 

@@ -17,9 +17,9 @@ from tests.deadline import wait_for
 from tests.faults.oracle import copy_mistakes, fill
 
 import firesteel
+from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.broker.broker import start_broker
 from firesteel.dev.record import read_records
-from firesteel.kafka.admin import create_topic
 from firesteel.spark.fault import VARIABLE
 
 pytestmark = pytest.mark.spark

@@ -13,8 +13,8 @@ from pyspark.sql import SparkSession
 from tests.deadline import wait_for
 
 import firesteel
+from firesteel.connectors.kafka.admin import create_topic, delete_topic
 from firesteel.dev.record import read_records, write_records
-from firesteel.kafka.admin import create_topic, delete_topic
 
 pytestmark = pytest.mark.spark
 

@@ -12,8 +12,8 @@ from pyspark.sql import SparkSession
 from tests.deadline import wait_for
 
 import firesteel
+from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.record import read_records
-from firesteel.kafka.admin import create_topic
 
 pytestmark = pytest.mark.spark
 

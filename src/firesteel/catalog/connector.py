@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from firesteel.catalog.table import Table
-from firesteel.options.connector import ConnectorSpec, Key
-from firesteel.options.registry import connector
+from firesteel.connectors.builtin import connector
+from firesteel.connectors.spec import ConnectorSpec, Key
 
 
 def spec_of(table: Table) -> ConnectorSpec | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from firesteel.catalog.table import BoundFormat
 from firesteel.errors import Problem, Span
-from firesteel.options.avro import TIMESTAMP_MAPPING_LEGACY
+from firesteel.formats.avro.options import TIMESTAMP_MAPPING_LEGACY
 from firesteel.types import (
     APPROXIMATE,
     BINARY,

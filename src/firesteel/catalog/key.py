@@ -5,14 +5,14 @@ from __future__ import annotations
 from firesteel.catalog.column import suggest_column
 from firesteel.catalog.subject import with_subject
 from firesteel.catalog.table import BoundFormat, Column, Physical
+from firesteel.catalog.with_clause.legacy import UPDATE_MODE
+from firesteel.catalog.with_clause.resolve import FormatOptions, TableOptions
 from firesteel.changelog.kind import INSERT_ONLY, render_changelog
+from firesteel.connectors.kafka import options as kafka
+from firesteel.connectors.kafka.options import ValueFields
+from firesteel.connectors.spec import Key
 from firesteel.errors import Problem, Severity, Span
-from firesteel.options import kafka
-from firesteel.options.connector import Key
-from firesteel.options.kafka import ValueFields
-from firesteel.options.legacy import UPDATE_MODE
 from firesteel.options.option import Dialect
-from firesteel.options.resolve import FormatOptions, TableOptions
 from firesteel.options.value import OptionValues
 from firesteel.types import Field
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from firesteel.catalog.cast import explicit_cast
 from firesteel.catalog.table import Column, Metadata
+from firesteel.catalog.with_clause.resolve import TableOptions
+from firesteel.connectors.kafka import options as kafka
 from firesteel.errors import Problem
-from firesteel.options import kafka
 from firesteel.options.kind import quoted
 from firesteel.options.metadata import MetadataKey, Write
-from firesteel.options.resolve import TableOptions
 from firesteel.options.spelling import nearest
 from firesteel.types import DataType
 

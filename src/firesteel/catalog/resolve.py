@@ -15,14 +15,14 @@ from firesteel.catalog.layout import check_layout
 from firesteel.catalog.metadata import check_metadata_as_sink, check_metadata_as_source
 from firesteel.catalog.subject import check_subject
 from firesteel.catalog.table import Column, Physical, Table
+from firesteel.catalog.with_clause.legacy import FORMAT_AVRO_SCHEMA
+from firesteel.catalog.with_clause.resolve import TableOptions, resolve_options
+from firesteel.connectors.builtin import CONNECTORS
+from firesteel.connectors.kafka.client.setting import check_properties
+from firesteel.connectors.spec import Key
 from firesteel.errors import Problem
-from firesteel.options.client import check_properties
-from firesteel.options.connector import Key
 from firesteel.options.kind import quoted
-from firesteel.options.legacy import FORMAT_AVRO_SCHEMA
 from firesteel.options.option import Side
-from firesteel.options.registry import CONNECTORS
-from firesteel.options.resolve import TableOptions, resolve_options
 from firesteel.options.rule import check_rules
 from firesteel.sql.statement import CreateTable, OptionEntry
 from firesteel.types import Field

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from firesteel.catalog.with_clause.resolve import FormatOptions, TableOptions
+from firesteel.connectors.kafka import options as kafka
 from firesteel.errors import Problem
-from firesteel.options import kafka
-from firesteel.options.avro_confluent import SUBJECT
-from firesteel.options.resolve import FormatOptions, TableOptions
+from firesteel.formats.avro_confluent.options import SUBJECT
 from firesteel.options.value import OptionValues
 
 _FORMAT = "avro-confluent"

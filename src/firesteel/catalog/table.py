@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from firesteel.catalog.with_clause.legacy import UPDATE_MODE, UpdateMode
+from firesteel.connectors.kafka.options import TOPIC
 from firesteel.errors import Problem, Span
-from firesteel.options.kafka import TOPIC
-from firesteel.options.legacy import UPDATE_MODE, UpdateMode
 from firesteel.options.value import OptionValues
 from firesteel.types import DataType, Field
 

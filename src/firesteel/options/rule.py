@@ -11,8 +11,8 @@ from datetime import timedelta
 from enum import Enum
 from typing import Any, Protocol
 
+from firesteel.connectors.kafka import options as kafka
 from firesteel.errors import Problem, Span
-from firesteel.options import kafka
 from firesteel.options.kind import quoted
 from firesteel.options.option import Option, Side
 from firesteel.options.secret import reveal

@@ -16,15 +16,18 @@ from datetime import timedelta
 from enum import Enum
 from typing import Any, NamedTuple
 
+from firesteel.catalog.with_clause import legacy
 from firesteel.cli.reference.language import Text
 from firesteel.cli.reference.rule import rule_sentence
-from firesteel.options import client, legacy, partitioner, setting
-from firesteel.options.client_summary import REASONS_ZH, SUMMARIES
-from firesteel.options.connector import ConnectorSpec
+from firesteel.connectors.builtin import CONNECTORS, FORMATS, FormatSpec
+from firesteel.connectors.kafka import partitioner
+from firesteel.connectors.kafka.client import setting as client
+from firesteel.connectors.kafka.client.summary import REASONS_ZH, SUMMARIES
+from firesteel.connectors.spec import ConnectorSpec
+from firesteel.options import setting
 from firesteel.options.kind import EnumKind
 from firesteel.options.metadata import MetadataKey, Write
 from firesteel.options.option import Alias, Dialect, Option, Side
-from firesteel.options.registry import CONNECTORS, FORMATS, FormatSpec
 
 
 class Column(NamedTuple):

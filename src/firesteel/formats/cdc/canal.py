@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from firesteel.catalog.table import BoundFormat
+from firesteel.formats.cdc import options_canal as rows
 from firesteel.formats.cdc.build import data_decoder
 from firesteel.formats.cdc.decoder import ChangelogDecoder
 from firesteel.formats.cdc.encoder import ChangelogEncoder, Frame
 from firesteel.formats.cdc.envelope import Change, DataEnvelope
 from firesteel.formats.cdc.metadata import Item, epoch_item
-from firesteel.options import canal_json as rows
 from firesteel.types import STRING, Array, Int, Map, TimestampLtz
 
 ENVELOPE = DataEnvelope(

@@ -14,7 +14,7 @@ from firesteel.formats.cdc.encoder import ChangelogEncoder, Frame
 from firesteel.formats.cdc.envelope import Change, ImageEnvelope
 from firesteel.formats.cdc.metadata import Item
 from firesteel.formats.java import time as java_time
-from firesteel.options import json as json_rows
+from firesteel.formats.json import options as json_rows
 from firesteel.types import STRING, Array, TimestampLtz
 
 _LOOSE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?: (\d{1,2}):(\d{1,2}):(\d{1,2})(\.\d{0,9})?)?", re.ASCII)

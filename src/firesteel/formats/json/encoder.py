@@ -16,8 +16,8 @@ from firesteel.formats.column.null_key import NULL_KEY
 from firesteel.formats.java import jackson
 from firesteel.formats.java import number as java_number
 from firesteel.formats.java import time as java_time
+from firesteel.formats.json.options import MapNullKeyMode
 from firesteel.formats.json.settings import JsonSettings, from_options
-from firesteel.options.json import MapNullKeyMode
 from firesteel.types import DataType, Field
 
 _NULL = "null"

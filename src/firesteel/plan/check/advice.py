@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from firesteel.catalog.connector import chooses_key, has_key, spec_of
 from firesteel.catalog.table import Table
 from firesteel.changelog.kind import INSERT_ONLY
+from firesteel.connectors.kafka.options import SINK_PARTITIONER
+from firesteel.connectors.kafka.partitioner import Custom
+from firesteel.connectors.spec import Places
 from firesteel.errors import Problem, Severity, Span
-from firesteel.options.connector import Places
-from firesteel.options.kafka import SINK_PARTITIONER
-from firesteel.options.partitioner import Custom
 from firesteel.options.setting import STATE_TTL
 from firesteel.plan.fact.delivery import advise_delivery
 from firesteel.plan.fact.state import State, plan_state

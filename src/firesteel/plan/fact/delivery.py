@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from firesteel.catalog.table import Table
+from firesteel.connectors.kafka.options import BOOTSTRAP_SERVERS, SINK_DELIVERY_GUARANTEE, DeliveryGuarantee
 from firesteel.errors import Problem, Severity
 from firesteel.options.error_handling import ERROR_HANDLING_LOG_TARGET, ERROR_HANDLING_MODE, ErrorMode
-from firesteel.options.kafka import (
-    BOOTSTRAP_SERVERS,
-    SINK_DELIVERY_GUARANTEE,
-    DeliveryGuarantee,
-)
 from firesteel.plan.fact.non_deterministic import RANDOM, calls_below
 from firesteel.plan.fact.state import plan_state
 from firesteel.plan.node.relation import Sink, scans

@@ -8,9 +8,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from firesteel.catalog.table import Table
+from firesteel.connectors.kafka.options import SINK_PARTITIONER
+from firesteel.connectors.kafka.partitioner import Custom
 from firesteel.errors import Problem
-from firesteel.options.kafka import SINK_PARTITIONER
-from firesteel.options.partitioner import Custom
 from firesteel.plan.function.python import VARIABLE, PythonModules, import_module
 
 _SHAPE = "Write a Python class with a method partition(key, value, topic, partitions)"

@@ -11,8 +11,8 @@ from typing import Any
 
 from firesteel.catalog.table import Computed
 from firesteel.changelog.kind import RowKind, render_changelog
+from firesteel.connectors.kafka.options import SINK_DELIVERY_GUARANTEE, DeliveryGuarantee
 from firesteel.errors import one_line
-from firesteel.options.kafka import SINK_DELIVERY_GUARANTEE, DeliveryGuarantee
 from firesteel.plan.fact.delivery import render_delivery
 from firesteel.plan.fact.lineage import Derivation, Lineage, column_lineage, condition_origins
 from firesteel.plan.fact.state import State, plan_state

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from firesteel.catalog.table import Table
+from firesteel.connectors.kafka.admin import check_broker, check_topics, create_topic, most_bytes
+from firesteel.connectors.kafka.client.librdkafka import Role, client_config
+from firesteel.connectors.kafka.group import GroupReader
+from firesteel.connectors.kafka.options import GROUP_ID, SINK_PARTITIONER, TOPIC_PATTERN
+from firesteel.connectors.kafka.partitioner import Default
+from firesteel.connectors.kafka.transaction.earlier import find_past
+from firesteel.connectors.kafka.transaction.transaction import TransactionLimits, check_timeout, find_limits
+from firesteel.connectors.kafka.write.choose_partition import check_partitioner
 from firesteel.errors import UsageError
-from firesteel.kafka.admin import check_broker, check_topics, create_topic, most_bytes
-from firesteel.kafka.group import GroupReader
-from firesteel.kafka.partition import check_partitioner
-from firesteel.kafka.past import find_past
-from firesteel.kafka.properties import Role, client_config
-from firesteel.kafka.transaction import TransactionLimits, check_timeout, find_limits
-from firesteel.options.kafka import GROUP_ID, SINK_PARTITIONER, TOPIC_PATTERN
-from firesteel.options.partitioner import Default
 from firesteel.plan.fact.delivery import is_exactly_once
 from firesteel.plan.node.relation import Sink, scans
 from firesteel.spark.connector.kafka import dead_letter_topic, subscription, transaction_prefix

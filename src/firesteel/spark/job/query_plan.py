@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from firesteel.kafka.group import GroupPositions
-from firesteel.kafka.transaction import TransactionLimits
+from firesteel.connectors.kafka.group import GroupPositions
+from firesteel.connectors.kafka.transaction.transaction import TransactionLimits
 from firesteel.observe.progress import Progress
 from firesteel.observe.shown import OnShown
 from firesteel.plan.node.relation import Sink
