@@ -20,7 +20,7 @@ from tests.spark.test_spark_function_result import resolve
 
 import firesteel
 from firesteel.dev.record import read_records, write_records
-from firesteel.formats.registry import make_decoder
+from firesteel.formats.builtin import make_decoder
 from firesteel.plan.expression import Cast
 from firesteel.types import STRING
 

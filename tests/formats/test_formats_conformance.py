@@ -15,8 +15,8 @@ import pyarrow as pa
 import pytest
 from tests.formats.formats_tables import bind, parse_columns, parse_options
 
+from firesteel.formats.builtin import make_decoder, make_encoder
 from firesteel.formats.codec import EncodeError
-from firesteel.formats.registry import make_decoder, make_encoder
 
 CASES = Path(__file__).parents[1] / "conformance" / "cases"
 

@@ -27,8 +27,8 @@ import firesteel
 from firesteel.connectors.kafka.admin import close_clients, create_topic
 from firesteel.dev.broker.broker import start_broker
 from firesteel.dev.record import read_records, write_records
+from firesteel.formats.builtin import make_decoder
 from firesteel.formats.codec import Decoded
-from firesteel.formats.registry import make_decoder
 from firesteel.spark.source.reject import refused
 from firesteel.spark.start.master import local_master
 from firesteel.spark.start.session import open_session

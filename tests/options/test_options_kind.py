@@ -6,13 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firesteel.connectors.kafka.options import (
-    SINK_DELIVERY_GUARANTEE,
-    VALUE_FIELDS_INCLUDE,
-    DeliveryGuarantee,
-    ValueFields,
-)
+from firesteel.connectors.kafka.options import SINK_DELIVERY_GUARANTEE
 from firesteel.connectors.kafka.partitioner import PARTITIONER, Custom, Fixed
+from firesteel.connectors.spec import DeliveryGuarantee
 from firesteel.formats.avro_confluent.options import UrlKind
 from firesteel.formats.csv.options import FIELD_DELIMITER, QUOTE_CHARACTER
 from firesteel.formats.json.options import MAP_NULL_KEY_MODE, TIMESTAMP_FORMAT_STANDARD, MapNullKeyMode
@@ -27,6 +23,7 @@ from firesteel.options.kind import (
     PATTERN,
     SPECIFIC_OFFSETS,
 )
+from firesteel.options.message import VALUE_FIELDS_INCLUDE, ValueFields
 from firesteel.options.option import Kind
 from firesteel.options.setting import TimeZoneKind
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from firesteel.catalog.with_clause.absent import ABSENT_CONNECTORS, ABSENT_FORMATS
-from firesteel.connectors.builtin import CONNECTORS, FORMATS
+from firesteel.connectors.builtin import CONNECTORS
+from firesteel.formats.builtin import FORMATS
 from firesteel.options.spelling import distance, nearest
 
 

@@ -13,8 +13,8 @@ from tests.formats.formats_tables import bind, parse_columns
 import firesteel
 from firesteel.connectors.kafka.write.bad_record import StagedRange
 from firesteel.dev.record import write_records
+from firesteel.formats.builtin import make_decoder
 from firesteel.formats.codec import Reason, Reject
-from firesteel.formats.registry import make_decoder
 from firesteel.observe.snapshot import JobSnapshot, SourceSnapshot
 from firesteel.spark.source.tally import Tally, take_tally
 from firesteel.storage.local import LocalFolder

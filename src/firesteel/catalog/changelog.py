@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from firesteel.catalog.connector import spec_of
 from firesteel.catalog.table import Table
-from firesteel.catalog.with_clause.legacy import UpdateMode
 from firesteel.changelog.kind import ALL, INSERT_ONLY, Changelog
-from firesteel.connectors.builtin import format_named
+from firesteel.formats.builtin import format_named
+from firesteel.options.legacy import UpdateMode
 
 
 def source_changelog(table: Table) -> Changelog:

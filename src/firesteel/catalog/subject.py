@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.catalog.with_clause.resolve import FormatOptions, TableOptions
-from firesteel.connectors.kafka import options as kafka
 from firesteel.errors import Problem
 from firesteel.formats.avro_confluent.options import SUBJECT
 from firesteel.options.value import OptionValues
@@ -16,7 +15,7 @@ _FORMAT = "avro-confluent"
 def with_subject(choice: FormatOptions, table: TableOptions, part: str) -> OptionValues:
     """The format's options; `part` is `key` or `value`."""
     options = choice.options
-    topics = table.options.get(kafka.TOPIC) or ()
+    topics = table.spec.places(table.options).names if table.spec is not None else ()
     if choice.name != _FORMAT or options.given(SUBJECT) or len(topics) != 1:
         return options
     return replace(options, values={**options.values, SUBJECT.key: f"{topics[0]}-{part}"})

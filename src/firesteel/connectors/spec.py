@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from firesteel.changelog.kind import Changelog
-from firesteel.errors import Problem
+from firesteel.errors import Problem, Span
+from firesteel.options.entry import Given
 from firesteel.options.metadata import MetadataKey
 from firesteel.options.option import Option, Side
 from firesteel.options.rule import Rule, Scope
@@ -36,6 +37,30 @@ def _never(options: OptionValues) -> bool:
     return False
 
 
+class DeliveryGuarantee(Enum):
+    """What a failure may do to the rows that were written."""
+
+    EXACTLY_ONCE = "exactly-once"
+    AT_LEAST_ONCE = "at-least-once"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class UserClass:
+    """A Python class of the user's that an option names, as `package.module.Class`."""
+
+    path: str
+    span: Span | None
+
+    @property
+    def module(self) -> str:
+        return self.path.rpartition(".")[0]
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition(".")[2]
+
+
 @dataclass(frozen=True)
 class Places:
     """What a table is read from and written to, by name, on its cluster: equal for tables of the same."""
@@ -49,10 +74,29 @@ def _no_places(options: OptionValues) -> Places:
     return Places()
 
 
+def _one_place(scope: Scope) -> Option[Any] | None:
+    return None
+
+
+def _at_least_once(options: OptionValues) -> DeliveryGuarantee:
+    return DeliveryGuarantee.AT_LEAST_ONCE
+
+
+def _no_class(options: OptionValues) -> UserClass | None:
+    return None
+
+
 Advice = Callable[[Scope], list[Problem]]
 
 #: Checks the options of single columns: the physical columns and the options of a table.
 FieldCheck = Callable[[tuple[Field, ...], OptionValues], tuple[Problem, ...]]
+
+#: Checks the settings of a connector's client: the table's options, the side it is used on, how its dialect writes the
+#: prefix of those settings, and the environment.
+ClientCheck = Callable[[OptionValues, Side, str, Mapping[str, str]], tuple[Problem, ...]]
+
+#: Finishes the translation of an old dialect's entries into today's, and reports what it finds.
+Translation = Callable[[tuple[Given, ...], list[Problem]], tuple[Given, ...]]
 
 
 @dataclass(frozen=True)
@@ -82,6 +126,16 @@ class ConnectorSpec:
     advise_sink: Advice | None = None
     #: The topics of a table, or what else is read and written under a name; to find rows that a job reads again.
     places: Callable[[OptionValues], Places] = _no_places
+    #: The option by which a table names several of those, so that each row has to say where it goes; None: it names one.
+    several_places: Callable[[Scope], Option[Any] | None] = _one_place
+    #: What it promises about the rows that are written.
+    guarantee: Callable[[OptionValues], DeliveryGuarantee] = _at_least_once
+    #: The user's own class that says which partition a row goes to.
+    partitioner: Callable[[OptionValues], UserClass | None] = _no_class
+    #: The names of the settings of its client, and what checks them.
+    client_settings: frozenset[str] = frozenset()
+    check_client: ClientCheck | None = None
+    translate_old: Translation | None = None
     #: The connector that an old dialect's table of this one is if it updates rows.
     updates_as: str | None = None
     #: The module under `firesteel.spark.connector` that reads and writes its tables.

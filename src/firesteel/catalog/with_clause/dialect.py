@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from firesteel.catalog.with_clause import legacy
-from firesteel.catalog.with_clause.entry import Given
-from firesteel.connectors.builtin import CONNECTORS, FORMATS
-from firesteel.connectors.kafka import options as kafka
+from firesteel.connectors.builtin import CONNECTORS
 from firesteel.connectors.spec import ConnectorSpec
 from firesteel.errors import Problem, Severity
+from firesteel.formats.builtin import FORMATS
+from firesteel.options.entry import Given
 from firesteel.options.option import Dialect, Option
 from firesteel.options.secret import is_secret_key
 
@@ -130,7 +129,10 @@ def translate(
             translated.append(replace(entry, key=entry.key.removeprefix("connector.")))
         else:
             translated.append(entry)
-    return _custom_partitioner(tuple(translated), problems), tuple(problems)
+    entries = tuple(translated)
+    if connector is not None and connector.translate_old is not None:
+        entries = connector.translate_old(entries, problems)
+    return entries, tuple(problems)
 
 
 def _gather_indexed(given: tuple[Given, ...]) -> tuple[tuple[Given, ...], list[Problem]]:
@@ -175,31 +177,3 @@ def _pairs(
         problems.append(
             Problem(f"'{entry.written}' is set and needs '{other}'.", entry.key_span, f"Add '{other}', or remove both.")
         )
-
-
-def _custom_partitioner(given: tuple[Given, ...], problems: list[Problem]) -> tuple[Given, ...]:
-    """`custom` and its class become the one value that `sink.partitioner` has today."""
-    chosen = next((entry for entry in given if entry.key == kafka.SINK_PARTITIONER.key), None)
-    named = next((entry for entry in given if entry.key == legacy.SINK_PARTITIONER_CLASS.key), None)
-    if chosen is not None and chosen.text == "custom":
-        if named is None:
-            problems.append(
-                Problem(
-                    f"'{chosen.written}' is 'custom' and needs '{legacy.SINK_PARTITIONER_CLASS.key}'.",
-                    chosen.span,
-                    "Name the Python class, as 'package.module.Class'.",
-                )
-            )
-            return tuple(entry for entry in given if entry is not chosen)
-        custom = replace(chosen, written=named.written, text=named.text, value_span=named.value_span)
-        return tuple(custom if entry is chosen else entry for entry in given)
-    if named is not None:
-        what = f"is '{chosen.shown}'" if chosen is not None else "is not set"
-        problems.append(
-            Problem(
-                f"'{named.written}' is set, but 'connector.sink-partitioner' {what}.",
-                named.key_span,
-                "Write 'connector.sink-partitioner' = 'custom', or remove the class.",
-            )
-        )
-    return given

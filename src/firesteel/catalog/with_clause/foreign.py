@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from firesteel.catalog.with_clause.entry import Given
 from firesteel.errors import Problem, Severity
+from firesteel.options.entry import Given
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
-from firesteel.catalog.with_clause.entry import Given
 from firesteel.errors import Problem, Severity
+from firesteel.options.entry import Given
 
 _PLACEHOLDER = re.compile(
     r"<[A-Za-z_][^<>\n]{0,80}>"  # <yourTopicName>

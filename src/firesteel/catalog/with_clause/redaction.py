@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from firesteel.connectors.kafka.client.setting import PROPERTIES
+from firesteel.connectors.builtin import client_settings
 from firesteel.options.secret import is_secret_key, mask_script, secrets_within
 from firesteel.options.spelling import is_similar
 
@@ -87,7 +87,7 @@ def _is_secret_option(text: str, name: re.Match[str], indexed: Mapping[str, set[
     if value is not None:
         # Hidden, unless every key of that number is known to hold no secret.
         keys = indexed.get(value[1], set())
-        return not keys or any(is_secret_key(key) or key not in PROPERTIES for key in keys)
+        return not keys or any(is_secret_key(key) or key not in client_settings() for key in keys)
     return _is_secret(name[1]) and not _is_value(text, name.start())
 
 
@@ -163,7 +163,7 @@ def _is_secret(key: str) -> bool:
     if is_secret_key(key):
         return True
     name = key.rpartition("properties.")[2]
-    if name == key or name in PROPERTIES:
+    if name == key or name in client_settings():
         return False
     return any(is_similar(part, _SECRET_PARTS, 0.8) for part in name.split("."))
 

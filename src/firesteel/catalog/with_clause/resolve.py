@@ -6,20 +6,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from firesteel.catalog.with_clause import legacy
 from firesteel.catalog.with_clause.absent import ABSENT_CONNECTORS, ABSENT_FORMATS
 from firesteel.catalog.with_clause.dialect import detect_dialect, is_flink_1_10, old_names, translate
-from firesteel.catalog.with_clause.entry import Entry, Given, read_entries
 from firesteel.catalog.with_clause.foreign import foreign
-from firesteel.catalog.with_clause.legacy import UpdateMode, Version
 from firesteel.catalog.with_clause.placeholder import check_placeholder
 from firesteel.catalog.with_clause.unknown import Accepted, describe_unknown
-from firesteel.connectors.builtin import CONNECTORS, FORMATS, FormatSpec, connector, format_named
-from firesteel.connectors.kafka import options as kafka
+from firesteel.connectors.builtin import CONNECTORS, connector
 from firesteel.connectors.spec import ConnectorSpec, Key
 from firesteel.errors import Problem, Severity, Span
+from firesteel.formats.builtin import FORMATS, format_named
 from firesteel.formats.json.options import LEGACY_TIMES
+from firesteel.formats.spec import FormatSpec
+from firesteel.options import legacy, message, table
+from firesteel.options.entry import Entry, Given, read_entries
 from firesteel.options.kind import FORMAT
+from firesteel.options.legacy import UpdateMode, Version
 from firesteel.options.option import Dialect, Option
 from firesteel.options.rule import Scope
 from firesteel.options.secret import Secret
@@ -85,11 +86,11 @@ def resolve_options(
     by_key = {entry.key: entry for entry in given}
     # A connector that is not here has formats of its own.
     about_formats: list[Problem] = problems if spec is not None and spec.needs_format else []
-    key_choice = _choose_format(by_key.get(kafka.KEY_FORMAT.key), "key.", about_formats)
-    value_entry = by_key.get(kafka.VALUE_FORMAT.key)
+    key_choice = _choose_format(by_key.get(message.KEY_FORMAT.key), "key.", about_formats)
+    value_entry = by_key.get(message.VALUE_FORMAT.key)
     value_prefix = "value."
-    if kafka.FORMAT.key in by_key and (spec is None or kafka.FORMAT in spec.rows):
-        value_entry, value_prefix = by_key[kafka.FORMAT.key], ""
+    if message.FORMAT.key in by_key and (spec is None or message.FORMAT in spec.rows):
+        value_entry, value_prefix = by_key[message.FORMAT.key], ""
     value_choice = _choose_format(
         value_entry, value_prefix, about_formats, seen=key_choice if dialect.is_old and value_prefix else None
     )
@@ -120,7 +121,7 @@ def resolve_options(
         spec.behaves_as if spec else name,
         spec,
         reader.scope("", span, _spell(rows, "", dialect)),
-        bound(key_choice, by_key.get(kafka.KEY_FORMAT.key)),
+        bound(key_choice, by_key.get(message.KEY_FORMAT.key)),
         bound(value_choice, value_entry),
         frozenset(secret for entry in given for secret in entry.secrets),
         flink_1_10,
@@ -298,16 +299,16 @@ def _check_required(
     rows: Iterable[Option[Any]], scope: Scope, problems: list[Problem], by_key: Mapping[str, Given]
 ) -> None:
     for option in rows:
-        if not option.required or scope.written(option) or option.key == kafka.CONNECTOR.key:
+        if not option.required or scope.written(option) or option.key == table.CONNECTOR.key:
             continue
         # 'format' where both names are needed has been reported, with what to write instead.
-        if option.key == kafka.VALUE_FORMAT.key and kafka.FORMAT.key in by_key:
+        if option.key == message.VALUE_FORMAT.key and message.FORMAT.key in by_key:
             continue
         # One old name can stand for two options: it is missing once.
-        message = f"The table needs {scope.name(option)}."
-        if not any(problem.message == message and problem.span == scope.span for problem in problems):
+        missing = f"The table needs {scope.name(option)}."
+        if not any(problem.message == missing and problem.span == scope.span for problem in problems):
             hint = "Add it, such as 'json'." if option.kind == FORMAT else f"Add it. {option.summary}"
-            problems.append(Problem(message, scope.span, hint))
+            problems.append(Problem(missing, scope.span, hint))
 
 
 def _check_old(is_keyed: bool, reader: _Reader, problems: list[Problem]) -> None:

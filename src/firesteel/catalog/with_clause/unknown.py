@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from firesteel.catalog.with_clause import legacy
 from firesteel.catalog.with_clause.dialect import current_name, old_names
-from firesteel.catalog.with_clause.entry import Given
-from firesteel.connectors.builtin import CONNECTORS, FORMATS, FormatSpec
-from firesteel.connectors.kafka import options as kafka
+from firesteel.connectors.builtin import CONNECTORS
 from firesteel.connectors.spec import ConnectorSpec, Key
+from firesteel.formats.builtin import FORMATS
+from firesteel.formats.spec import FormatSpec
+from firesteel.options import legacy, message
+from firesteel.options.entry import Given
 from firesteel.options.option import Dialect, Option
 from firesteel.options.spelling import nearest
 
@@ -201,12 +202,12 @@ def _other_prefix(entry: Given, accepted: Accepted) -> Unknown | None:
 
 
 def _other_connector(entry: Given, accepted: Accepted) -> Unknown | None:
-    if entry.key == kafka.FORMAT.key and (accepted.spec is None or accepted.spec.needs_format):
+    if entry.key == message.FORMAT.key and (accepted.spec is None or accepted.spec.needs_format):
         return Unknown(
             f"'{entry.written}' is not an option of '{accepted.connector}' tables: key and value have a format each.",
             "Write 'key.format' and 'value.format'.",
         )
-    if entry.key == kafka.KEY_FIELDS.key and (accepted.spec is None or accepted.spec.key is Key.PRIMARY_KEY):
+    if entry.key == message.KEY_FIELDS.key and (accepted.spec is None or accepted.spec.key is Key.PRIMARY_KEY):
         return Unknown(
             f"'{entry.written}' is not an option of '{accepted.connector}' tables.",
             "Remove it: the primary key is the message key.",

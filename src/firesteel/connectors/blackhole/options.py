@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firesteel.connectors.kafka import options as kafka
+from firesteel.options import table
 
-CONNECTOR = replace(kafka.CONNECTOR, summary="Here `blackhole`.", summary_zh="此处为 `blackhole`。", aliases=())
+CONNECTOR = replace(table.CONNECTOR, summary="Here `blackhole`.", summary_zh="此处为 `blackhole`。", aliases=())
 
 ROWS = (CONNECTOR,)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import Enum
 
-from firesteel.connectors.kafka import options as kafka
+from firesteel.options import table
 from firesteel.options.kind import BOOLEAN, DURATION, LONG_MAX, STRING, EnumKind, NumberKind
 from firesteel.options.option import Option, Side
 
@@ -19,7 +19,7 @@ class FieldKind(Enum):
     SEQUENCE = "sequence"
 
 
-CONNECTOR = replace(kafka.CONNECTOR, summary="Here `datagen`.", summary_zh="此处为 `datagen`。", aliases=())
+CONNECTOR = replace(table.CONNECTOR, summary="Here `datagen`.", summary_zh="此处为 `datagen`。", aliases=())
 ROWS_PER_SECOND = Option(
     "rows-per-second",
     NumberKind("Long", 1, LONG_MAX),

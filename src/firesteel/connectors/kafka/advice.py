@@ -6,10 +6,12 @@ from datetime import timedelta
 
 from firesteel.connectors.kafka import options as kafka
 from firesteel.connectors.kafka import options_upsert as upsert_kafka
-from firesteel.connectors.kafka.options import DeliveryGuarantee, StartupMode
+from firesteel.connectors.kafka.options import StartupMode
 from firesteel.connectors.kafka.partitioner import Default, RoundRobin
 from firesteel.connectors.kafka.start import GroupOffsets, Reset, start_position
+from firesteel.connectors.spec import DeliveryGuarantee
 from firesteel.errors import Problem, Severity, Span
+from firesteel.options import message, table
 from firesteel.options.rule import Scope
 from firesteel.options.secret import reveal
 
@@ -67,7 +69,7 @@ def advise_upsert_sink(scope: Scope) -> list[Problem]:
 
 
 def advise_sink(scope: Scope) -> list[Problem]:
-    if scope.values.get(kafka.SINK_PARTITIONER) != RoundRobin() or scope.written(kafka.KEY_FIELDS):
+    if scope.values.get(kafka.SINK_PARTITIONER) != RoundRobin() or scope.written(message.KEY_FIELDS):
         return _advise_writer(scope)
     return [
         _warning(
@@ -84,12 +86,12 @@ def _advise_writer(scope: Scope) -> list[Problem]:
     options = scope.values
     advice: list[Problem] = []
     exactly_once = options.get(kafka.SINK_DELIVERY_GUARANTEE) is DeliveryGuarantee.EXACTLY_ONCE
-    if exactly_once and (options.get(kafka.SINK_PARALLELISM) or 1) > 1:
+    if exactly_once and (options.get(table.SINK_PARALLELISM) or 1) > 1:
         advice.append(
             _warning(
-                f"{scope.name(kafka.SINK_PARALLELISM)} has no effect with 'exactly-once': one task writes a batch, in one "
+                f"{scope.name(table.SINK_PARALLELISM)} has no effect with 'exactly-once': one task writes a batch, in one "
                 "transaction.",
-                scope.where(kafka.SINK_PARALLELISM),
+                scope.where(table.SINK_PARALLELISM),
                 "Remove it, or write 'sink.delivery-guarantee' = 'at-least-once'.",
             )
         )

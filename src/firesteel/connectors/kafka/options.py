@@ -7,6 +7,8 @@ from enum import Enum
 from firesteel.connectors.kafka import partitioner
 from firesteel.connectors.kafka.header_filter import HEADER_FILTER
 from firesteel.connectors.kafka.partitioner import PARTITIONER
+from firesteel.connectors.spec import DeliveryGuarantee
+from firesteel.options import message, table, watermark
 from firesteel.options.kind import (
     BOOLEAN,
     DURATION,
@@ -14,13 +16,10 @@ from firesteel.options.kind import (
     LONG,
     NON_EMPTY,
     PATTERN,
-    POSITIVE,
     SPECIFIC_OFFSETS,
-    STRING,
     EnumKind,
     NumberKind,
 )
-from firesteel.options.kind import FORMAT as FORMAT_NAME
 from firesteel.options.metadata import MetadataKey, Write
 from firesteel.options.option import Alias, Dialect, Option, Side
 from firesteel.types import BYTES, Array, BigInt, Field, Int, Map, Row, TimestampLtz
@@ -43,22 +42,6 @@ class BoundedMode(Enum):
     SPECIFIC_OFFSETS = "specific-offsets"
 
 
-class ValueFields(Enum):
-    ALL = "ALL"
-    EXCEPT_KEY = "EXCEPT_KEY"
-
-
-class DeliveryGuarantee(Enum):
-    EXACTLY_ONCE = "exactly-once"
-    AT_LEAST_ONCE = "at-least-once"
-    NONE = "none"
-
-
-class EmitStrategy(Enum):
-    ON_PERIODIC = "on-periodic"
-    ON_EVENT = "on-event"
-
-
 class TransactionNaming(Enum):
     INCREMENTING = "INCREMENTING"
     POOLING = "POOLING"
@@ -68,14 +51,6 @@ def _old(key: str, dialect: Dialect = Dialect.DLI) -> tuple[Alias, ...]:
     return (Alias(key, dialect),)
 
 
-CONNECTOR = Option(
-    "connector",
-    STRING,
-    "Which connector the table uses: `kafka` or `upsert-kafka`.",
-    "表使用的连接器：`kafka` 或 `upsert-kafka`。",
-    required=True,
-    aliases=_old("connector.type"),
-)
 TOPIC = Option(
     "topic",
     LIST,
@@ -106,54 +81,6 @@ GROUP_ID = Option(
     "消费者组：`group-offsets` 从其已提交的位点开始，批次完成后位点也提交到该组。",
     side=Side.SOURCE,
     aliases=_old("connector.properties.group.id"),
-)
-FORMAT = Option(
-    "format",
-    FORMAT_NAME,
-    "The format of the message value; the same as `value.format`.",
-    "消息体（value）的格式，与 `value.format` 等价。",
-    aliases=_old("format.type"),
-)
-VALUE_FORMAT = Option(
-    "value.format",
-    FORMAT_NAME,
-    "The format of the message value; its own options then start with `value.` and the format's name.",
-    "消息体（value）的格式；其格式选项以 `value.` 加格式名为前缀。",
-)
-KEY_FORMAT = Option(
-    "key.format",
-    FORMAT_NAME,
-    "The format of the message key; its own options start with `key.` and the format's name.",
-    "消息键（key）的格式；其格式选项以 `key.` 加格式名为前缀。",
-)
-KEY_FIELDS = Option(
-    "key.fields",
-    LIST,
-    "The physical columns that make up the message key, separated by `;`, in the order they have there.",
-    "构成消息键的物理列，以 `;` 分隔，并保持书写顺序。",
-)
-KEY_FIELDS_PREFIX = Option(
-    "key.fields-prefix",
-    STRING,
-    "A prefix that the key's columns carry in the table and not in the message; needs "
-    "`value.fields-include` = `EXCEPT_KEY`.",
-    "键列在表中带有而消息中没有的前缀；需要 `value.fields-include` = `EXCEPT_KEY`。",
-    default="",
-)
-VALUE_FIELDS_PREFIX = Option(
-    "value.fields-prefix",
-    STRING,
-    "A prefix that the value's columns carry in the table and not in the message. Alibaba's option.",
-    "消息体（value）的列在表中带有而消息中没有的前缀。阿里云的选项。",
-    default="",
-    dialect=Dialect.ALIBABA,
-)
-VALUE_FIELDS_INCLUDE = Option(
-    "value.fields-include",
-    EnumKind(ValueFields),
-    "Whether the message value holds the key's columns too (`ALL`) or not (`EXCEPT_KEY`).",
-    "消息体是否包含键列：`ALL` 包含，`EXCEPT_KEY` 不包含。",
-    default=ValueFields.ALL,
 )
 SCAN_STARTUP_MODE = Option(
     "scan.startup.mode",
@@ -209,61 +136,6 @@ SCAN_DISCOVERY_INTERVAL = Option(
     "发现新主题和新分区的间隔；`0` 表示关闭。",
     default=DURATION.parse("5 min"),
     side=Side.SOURCE,
-)
-SCAN_PARALLELISM = Option(
-    "scan.parallelism",
-    POSITIVE,
-    "The number of reading tasks.",
-    "读取任务的并行度。",
-    side=Side.SOURCE,
-)
-SCAN_WATERMARK_IDLE_TIMEOUT = Option(
-    "scan.watermark.idle-timeout",
-    DURATION,
-    "After how long without records a partition of this table no longer holds back the watermark; goes before "
-    "`table.exec.source.idle-timeout`.",
-    "该表的分区多久没有数据后不再阻碍水位线；优先于 `table.exec.source.idle-timeout`。",
-    side=Side.SOURCE,
-)
-SCAN_WATERMARK_EMIT_STRATEGY = Option(
-    "scan.watermark.emit.strategy",
-    EnumKind(EmitStrategy),
-    "When Flink sends watermarks: `on-periodic` or `on-event`; read and without effect.",
-    "Flink 发送水位线的时机：`on-periodic` 或 `on-event`；仅接受而不起作用。",
-    side=Side.SOURCE,
-    without_effect="a watermark moves with each batch",
-)
-SCAN_WATERMARK_EMIT_ON_EVENT_GAP = Option(
-    "scan.watermark.emit.on-event.gap",
-    POSITIVE,
-    "How many records lie between two watermarks in Flink; read and without effect.",
-    "Flink 中两个水位线之间的记录数；仅接受而不起作用。",
-    side=Side.SOURCE,
-    without_effect="a watermark moves with each batch",
-)
-SCAN_WATERMARK_ALIGNMENT_GROUP = Option(
-    "scan.watermark.alignment.group",
-    NON_EMPTY,
-    "The sources that Flink keeps from running ahead of each other; read and without effect.",
-    "Flink 中相互对齐的源表组；仅接受而不起作用。",
-    side=Side.SOURCE,
-    without_effect="no source is held back for another one, whose rows wait in the state instead",
-)
-SCAN_WATERMARK_ALIGNMENT_MAX_DRIFT = Option(
-    "scan.watermark.alignment.max-drift",
-    DURATION,
-    "How far a source may run ahead of its group in Flink; read and without effect.",
-    "Flink 中源表可领先本组的最大时间；仅接受而不起作用。",
-    side=Side.SOURCE,
-    without_effect="no source is held back for another one, whose rows wait in the state instead",
-)
-SCAN_WATERMARK_ALIGNMENT_UPDATE_INTERVAL = Option(
-    "scan.watermark.alignment.update-interval",
-    DURATION,
-    "How often Flink compares the sources of a group; read and without effect.",
-    "Flink 对齐源表的检查间隔；仅接受而不起作用。",
-    side=Side.SOURCE,
-    without_effect="no source is held back for another one, whose rows wait in the state instead",
 )
 SCAN_HEADER_FILTER = Option(
     "scan.header-filter",
@@ -333,13 +205,6 @@ SINK_TRANSACTION_NAMING_STRATEGY = Option(
     default=TransactionNaming.INCREMENTING,
     side=Side.SINK,
 )
-SINK_PARALLELISM = Option(
-    "sink.parallelism",
-    POSITIVE,
-    "The number of writing tasks.",
-    "写入任务的并行度。",
-    side=Side.SINK,
-)
 
 METADATA = (
     MetadataKey(
@@ -397,29 +262,19 @@ METADATA = (
     MetadataKey("raw-value", BYTES, "The same as `__raw_value__`.", "同 `__raw_value__`。"),
 )
 
-#: Flink's for any source whose watermark it can look after.
-WATERMARK_ROWS = (
-    SCAN_WATERMARK_IDLE_TIMEOUT,
-    SCAN_WATERMARK_EMIT_STRATEGY,
-    SCAN_WATERMARK_EMIT_ON_EVENT_GAP,
-    SCAN_WATERMARK_ALIGNMENT_GROUP,
-    SCAN_WATERMARK_ALIGNMENT_MAX_DRIFT,
-    SCAN_WATERMARK_ALIGNMENT_UPDATE_INTERVAL,
-)
-
 ROWS = (
-    CONNECTOR,
+    table.CONNECTOR,
     TOPIC,
     TOPIC_PATTERN,
     BOOTSTRAP_SERVERS,
     GROUP_ID,
-    FORMAT,
-    VALUE_FORMAT,
-    KEY_FORMAT,
-    KEY_FIELDS,
-    KEY_FIELDS_PREFIX,
-    VALUE_FIELDS_PREFIX,
-    VALUE_FIELDS_INCLUDE,
+    message.FORMAT,
+    message.VALUE_FORMAT,
+    message.KEY_FORMAT,
+    message.KEY_FIELDS,
+    message.KEY_FIELDS_PREFIX,
+    message.VALUE_FIELDS_PREFIX,
+    message.VALUE_FIELDS_INCLUDE,
     SCAN_STARTUP_MODE,
     SCAN_STARTUP_SPECIFIC_OFFSETS,
     SCAN_STARTUP_TIMESTAMP_MILLIS,
@@ -427,8 +282,8 @@ ROWS = (
     SCAN_BOUNDED_SPECIFIC_OFFSETS,
     SCAN_BOUNDED_TIMESTAMP_MILLIS,
     SCAN_DISCOVERY_INTERVAL,
-    SCAN_PARALLELISM,
-    *WATERMARK_ROWS,
+    table.SCAN_PARALLELISM,
+    *watermark.WATERMARK_ROWS,
     SCAN_HEADER_FILTER,
     SCAN_CHECK_DUPLICATED_GROUP_ID,
     SCAN_MAX_ROWS_PER_BATCH,
@@ -436,5 +291,5 @@ ROWS = (
     SINK_DELIVERY_GUARANTEE,
     SINK_TRANSACTIONAL_ID_PREFIX,
     SINK_TRANSACTION_NAMING_STRATEGY,
-    SINK_PARALLELISM,
+    table.SINK_PARALLELISM,
 )

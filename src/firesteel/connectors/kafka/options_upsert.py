@@ -7,13 +7,14 @@ from datetime import timedelta
 
 from firesteel.connectors.kafka import options as kafka
 from firesteel.connectors.kafka.options import StartupMode
+from firesteel.options import message, table, watermark
 from firesteel.options.kind import DURATION, INTEGER
 from firesteel.options.option import Alias, Dialect, Option, Side
 
 # DLI has one name for both.
 _FORMAT_TYPE = (Alias("format.type", Dialect.DLI),)
-KEY_FORMAT = replace(kafka.KEY_FORMAT, required=True, aliases=_FORMAT_TYPE)
-VALUE_FORMAT = replace(kafka.VALUE_FORMAT, required=True, aliases=_FORMAT_TYPE)
+KEY_FORMAT = replace(message.KEY_FORMAT, required=True, aliases=_FORMAT_TYPE)
+VALUE_FORMAT = replace(message.VALUE_FORMAT, required=True, aliases=_FORMAT_TYPE)
 
 # Flink refuses these four here. They are allowed when asked for, with a warning that names the risk.
 SCAN_STARTUP_MODE = replace(kafka.SCAN_STARTUP_MODE, default=StartupMode.EARLIEST, dialect=Dialect.FIRESTEEL)
@@ -42,16 +43,16 @@ SINK_BUFFER_FLUSH_INTERVAL = Option(
 )
 
 ROWS = (
-    kafka.CONNECTOR,
+    table.CONNECTOR,
     kafka.TOPIC,
     kafka.TOPIC_PATTERN,
     kafka.BOOTSTRAP_SERVERS,
     kafka.GROUP_ID,
     KEY_FORMAT,
     VALUE_FORMAT,
-    kafka.KEY_FIELDS_PREFIX,
-    kafka.VALUE_FIELDS_PREFIX,
-    kafka.VALUE_FIELDS_INCLUDE,
+    message.KEY_FIELDS_PREFIX,
+    message.VALUE_FIELDS_PREFIX,
+    message.VALUE_FIELDS_INCLUDE,
     SCAN_STARTUP_MODE,
     SCAN_STARTUP_SPECIFIC_OFFSETS,
     SCAN_STARTUP_TIMESTAMP_MILLIS,
@@ -59,8 +60,8 @@ ROWS = (
     kafka.SCAN_BOUNDED_SPECIFIC_OFFSETS,
     kafka.SCAN_BOUNDED_TIMESTAMP_MILLIS,
     kafka.SCAN_DISCOVERY_INTERVAL,
-    kafka.SCAN_PARALLELISM,
-    *kafka.WATERMARK_ROWS,
+    table.SCAN_PARALLELISM,
+    *watermark.WATERMARK_ROWS,
     kafka.SCAN_CHECK_DUPLICATED_GROUP_ID,
     kafka.SCAN_MAX_ROWS_PER_BATCH,
     SINK_PARTITIONER,
@@ -69,5 +70,5 @@ ROWS = (
     SINK_DELIVERY_GUARANTEE,
     kafka.SINK_TRANSACTIONAL_ID_PREFIX,
     kafka.SINK_TRANSACTION_NAMING_STRATEGY,
-    kafka.SINK_PARALLELISM,
+    table.SINK_PARALLELISM,
 )

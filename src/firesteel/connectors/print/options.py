@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firesteel.connectors.kafka import options as kafka
+from firesteel.options import table
 from firesteel.options.kind import BOOLEAN, STRING
 from firesteel.options.option import Option, Side
 
-CONNECTOR = replace(kafka.CONNECTOR, summary="Here `print`.", summary_zh="此处为 `print`。", aliases=())
+CONNECTOR = replace(table.CONNECTOR, summary="Here `print`.", summary_zh="此处为 `print`。", aliases=())
 PRINT_IDENTIFIER = Option(
     "print-identifier",
     STRING,
@@ -25,4 +25,4 @@ STANDARD_ERROR = Option(
     side=Side.SINK,
 )
 
-ROWS = (CONNECTOR, PRINT_IDENTIFIER, STANDARD_ERROR, kafka.SINK_PARALLELISM)
+ROWS = (CONNECTOR, PRINT_IDENTIFIER, STANDARD_ERROR, table.SINK_PARALLELISM)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from firesteel.catalog.table import BoundFormat
+from firesteel.formats.bound import BoundFormat
 from firesteel.formats.cdc import options_debezium as rows
 from firesteel.formats.cdc.build import image_decoder
 from firesteel.formats.cdc.decoder import ChangelogDecoder

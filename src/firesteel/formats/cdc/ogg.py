@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from firesteel.catalog.table import BoundFormat
+from firesteel.formats.bound import BoundFormat
 from firesteel.formats.cdc.build import image_decoder
 from firesteel.formats.cdc.decoder import ChangelogDecoder
 from firesteel.formats.cdc.encoder import ChangelogEncoder, Frame

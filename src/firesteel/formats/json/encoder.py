@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel import types
-from firesteel.catalog.table import BoundFormat
 from firesteel.formats.arrow_type import as_type, map_entries
+from firesteel.formats.bound import BoundFormat
 from firesteel.formats.codec import EncodeError
 from firesteel.formats.column import timestamp as text_column
 from firesteel.formats.column.null_key import NULL_KEY

@@ -8,9 +8,9 @@ from firesteel.catalog.cast import implicit_cast
 from firesteel.catalog.changelog import sink_changelog
 from firesteel.catalog.connector import has_key
 from firesteel.catalog.table import Metadata, Physical, Table
-from firesteel.catalog.with_clause.legacy import UpdateMode
 from firesteel.changelog.kind import INSERT_ONLY, UPSERT, RowKind
 from firesteel.errors import Problem, Severity
+from firesteel.options.legacy import UpdateMode
 from firesteel.options.setting import UPSERT_MATERIALIZE, UpsertMaterialize
 from firesteel.plan.expression import Expression, Literal, column_refs
 from firesteel.plan.fact.shared_key import can_share

@@ -11,7 +11,6 @@ from typing import Protocol
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from firesteel.catalog.table import BoundFormat
 from firesteel.connectors.kafka.write.bad_record import (
     DeadLetters,
     StagedRange,
@@ -22,6 +21,7 @@ from firesteel.connectors.kafka.write.bad_record import (
 )
 from firesteel.connectors.kafka.write.writer import kept_writer
 from firesteel.errors import FiresteelError, JobError
+from firesteel.formats.bound import BoundFormat
 from firesteel.spark.failure import CarriedText, carry, short_failure
 from firesteel.spark.fault import planned_fault, reach
 from firesteel.spark.internals import collect_rows

@@ -24,7 +24,6 @@ from pyspark.sql import types as spark
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
 
-from firesteel.catalog.table import BoundFormat
 from firesteel.changelog.hidden import MARK, REJECT, SLOT, WATERMARK, Hidden
 from firesteel.connectors.kafka.admin import describe_topics, topic_ids
 from firesteel.connectors.kafka.header_filter import HeaderFilter
@@ -46,6 +45,7 @@ from firesteel.connectors.kafka.write.bad_record import Stage, StagedRange
 from firesteel.connectors.kafka.write.writer import make_ready
 from firesteel.errors import BrokerAwayError, FiresteelError, JobError, OutsideError
 from firesteel.formats.arrow_type import arrow_schema
+from firesteel.formats.bound import BoundFormat
 from firesteel.formats.codec import Reject
 from firesteel.spark.failure import carry
 from firesteel.spark.source.equal_rows import weigh
