@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any
 from firesteel.formats.avro.spec import AVRO
 from firesteel.formats.avro_confluent.spec import AVRO_CONFLUENT
 from firesteel.formats.bound import BoundFormat
-from firesteel.formats.cdc.spec import CANAL, DEBEZIUM, MAXWELL, OGG
+from firesteel.formats.canal.spec import CANAL
 from firesteel.formats.csv.spec import CSV
+from firesteel.formats.debezium.spec import DEBEZIUM
 from firesteel.formats.json.spec import JSON
+from firesteel.formats.maxwell.spec import MAXWELL
+from firesteel.formats.ogg.spec import OGG
 from firesteel.formats.raw.spec import RAW
 from firesteel.formats.spec import FormatSpec
 

@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from firesteel import types
 from firesteel.formats.arrow_type import arrow_type
-from firesteel.formats.cdc.options_debezium import DecimalHandling, TimePrecision
 from firesteel.formats.column.text import Finish
+from firesteel.formats.debezium.options import DecimalHandling, TimePrecision
 from firesteel.formats.java import jackson
 from firesteel.formats.java import number as java_number
 from firesteel.types import DataType

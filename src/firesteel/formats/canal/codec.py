@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from firesteel.formats.bound import BoundFormat
-from firesteel.formats.cdc import options_canal as rows
+from firesteel.formats.canal import options as rows
 from firesteel.formats.cdc.build import data_decoder
 from firesteel.formats.cdc.decoder import ChangelogDecoder
 from firesteel.formats.cdc.encoder import ChangelogEncoder, Frame

@@ -8,12 +8,12 @@ from dataclasses import replace
 import pyarrow as pa
 
 from firesteel.formats.bound import BoundFormat
-from firesteel.formats.cdc import options_debezium as rows
 from firesteel.formats.cdc.build import image_decoder
 from firesteel.formats.cdc.decoder import ChangelogDecoder
 from firesteel.formats.cdc.encoder import ChangelogEncoder, Frame
 from firesteel.formats.cdc.envelope import Change, ImageEnvelope
 from firesteel.formats.cdc.metadata import Item, epoch_column, epoch_item, epoch_text_micros
+from firesteel.formats.debezium import options as rows
 from firesteel.formats.json import options as json_rows
 from firesteel.formats.json.epoch import EpochRules
 from firesteel.types import STRING, Map, TimestampLtz
