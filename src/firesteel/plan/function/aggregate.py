@@ -57,10 +57,14 @@ AGGREGATES: tuple[AggregateFunction, ...] = (
     AggregateFunction("FIRST_VALUE", _any),
     AggregateFunction("LAST_VALUE", _any),
     AggregateFunction("LISTAGG", _text),
+    AggregateFunction("ARRAY_AGG", lambda argument: Array(argument.with_nullable(True))),
+    AggregateFunction("COLLECT", lambda argument: Multiset(argument.with_nullable(False), nullable=False)),
 )
 
 #: The functions that can take a value back: what is left is known from what there was and what went.
 REVERSIBLE = frozenset({"COUNT", "SUM", "AVG"})
+#: The functions that only the state engine computes.
+BY_ENGINE_ONLY = frozenset({"ARRAY_AGG", "COLLECT"})
 #: The functions whose result depends on which row came first.
 IN_ORDER = frozenset({"FIRST_VALUE", "LAST_VALUE", "LISTAGG"})
 

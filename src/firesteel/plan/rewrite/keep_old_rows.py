@@ -10,9 +10,8 @@ from dataclasses import replace
 from typing import assert_never
 
 from firesteel.catalog.changelog import sink_changelog
-from firesteel.catalog.connector import has_key, takes_any_rows
+from firesteel.catalog.connector import has_key
 from firesteel.changelog.kind import ALL, INSERT_ONLY, UPSERT, RowKind
-from firesteel.plan.function.aggregate import REVERSIBLE
 from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
@@ -47,16 +46,7 @@ def _into(sink: Sink) -> Sink:
     told_apart = sink.unique_key in (frozenset(), frozenset(sink.table.primary_key))
     needed = takes == ALL or (takes == UPSERT and has_key(sink.table) and not told_apart)
     kept = replace(sink, input=_keep(sink.input, needed))
-    if takes_any_rows(sink.table) and _is_unknown(kept):
-        return replace(sink, input=_keep(sink.input, False))
     return kept
-
-
-def _is_unknown(node: Node) -> bool:
-    """Whether an old row that is asked for cannot be told: of a MAX, say, only the new value is known."""
-    if isinstance(node, Aggregate) and node.old_rows and not node.retracts:
-        return any(call.function not in REVERSIBLE for call in node.calls)
-    return any(_is_unknown(child) for child in node.inputs)
 
 
 def _keep(node: Node, needed: bool) -> Node:

@@ -6,6 +6,7 @@ A script whose text here is another one cannot go on with the state of the old. 
 from __future__ import annotations
 
 from firesteel.catalog.connector import identity
+from firesteel.plan.fact.keyed import is_keyed
 from firesteel.plan.node.relation import Node, Scan, Sink, Values
 
 
@@ -21,6 +22,8 @@ def _lines(node: Node, depth: int) -> list[str]:
         lines[0] += f" from {identity(node.table)}{', weighed' if node.weighed else ''}"
     if isinstance(node, Values):
         lines[0] += f" of {'; '.join(str(value) for row in node.rows for value in row)}"
+    if is_keyed(node):
+        lines[0] += " on the state engine"
     for child in node.inputs:
         lines += _lines(child, depth + 1)
     return lines

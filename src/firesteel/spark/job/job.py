@@ -35,6 +35,7 @@ from firesteel.options.setting import (
     StateBackend,
 )
 from firesteel.plan.analyze import Analysis
+from firesteel.plan.fact.keyed import uses_engine
 from firesteel.plan.node.relation import Sink
 from firesteel.plan.show.fingerprint import render_state
 from firesteel.spark.failure import explained
@@ -185,6 +186,9 @@ class Job:
 
     @property
     def _backend(self) -> StateBackend:
+        if any(map(uses_engine, self.analysis.sinks)):
+            # The state engine keeps its blobs there: Spark's hash map would hold all of them in memory, and its files in one.
+            return StateBackend.ROCKSDB
         return self.analysis.setting(STATE_BACKEND_TYPE) or StateBackend.HASHMAP
 
     @explained()

@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from firesteel.changelog.hidden import CODES, KIND, ORDER
 from firesteel.changelog.kind import INSERT_ONLY, RowKind
 from firesteel.plan.expression import ColumnRef, Expression
+from firesteel.plan.fact.keyed import is_keyed
 from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
@@ -33,6 +34,8 @@ from firesteel.spark.lower.aggregate import lower_aggregate
 from firesteel.spark.lower.change_aggregate import lower_change_aggregate
 from firesteel.spark.lower.expression import lower_expression
 from firesteel.spark.lower.join import lower_join
+from firesteel.spark.lower.keyed.aggregate import lower_keyed_aggregate
+from firesteel.spark.lower.keyed.rank import lower_keyed_rank
 from firesteel.spark.lower.normalize import lower_normalize
 from firesteel.spark.lower.rank import lower_rank
 from firesteel.spark.lower.time_join import lower_time_join
@@ -72,6 +75,8 @@ def lower_plan(node: Node, read_table: ReadTable, partitions: int) -> DataFrame:
             return lower_normalize(node, lower_plan(node.input, read_table, partitions))
         case Aggregate():
             rows = lower_plan(node.input, read_table, partitions)
+            if is_keyed(node):
+                return lower_keyed_aggregate(node, rows, partitions)
             lower = lower_change_aggregate if node.retracts or node.old_rows else lower_aggregate
             return lower(node, rows, partitions)
         case Watermark():
@@ -89,7 +94,8 @@ def lower_plan(node: Node, read_table: ReadTable, partitions: int) -> DataFrame:
             left = lower_plan(node.left, read_table, partitions)
             return lower_time_join(node, left, lower_plan(node.right, read_table, partitions))
         case Rank():
-            return lower_rank(node, lower_plan(node.input, read_table, partitions), partitions)
+            lower_rows = lower_keyed_rank if is_keyed(node) else lower_rank
+            return lower_rows(node, lower_plan(node.input, read_table, partitions), partitions)
         case Unnest():
             return lower_unnest(node, lower_plan(node.input, read_table, partitions))
 

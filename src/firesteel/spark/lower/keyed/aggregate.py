@@ -1,0 +1,43 @@
+"""GROUP BY on the state engine: any aggregate over rows that come and go, with the old row of each group."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import to_arrow_type
+
+from firesteel.plan.expression import AggregateCall
+from firesteel.plan.node.relation import Aggregate
+from firesteel.spark.column import column
+from firesteel.spark.lower.keyed.lower import KeyedInput, lower_keyed
+from firesteel.spark.type import spark_schema, spark_type
+from firesteel.state.aggregate.function import Aggregate as EngineAggregate
+from firesteel.state.aggregate.function import Function
+from firesteel.state.operator.aggregate import GroupAggregate
+from firesteel.state.operator.operator import INPUT
+
+#: Other names of the same functions.
+_SYNONYMS = {"STDDEV": "STDDEV_SAMP", "VARIANCE": "VAR_SAMP"}
+
+
+def lower_keyed_aggregate(node: Aggregate, rows: DataFrame, partitions: int) -> DataFrame:
+    outputs = [field.name for field in node.fields[len(node.keys) :]]
+    operator = GroupAggregate(
+        node.keys,
+        tuple(_aggregate(call, name) for call, name in zip(node.calls, outputs, strict=True)),
+        old_rows=node.old_rows,
+    )
+    read = [part.name for call in node.calls for part in (call.argument, call.filter) if part is not None]
+    source = KeyedInput(INPUT, rows, tuple(dict.fromkeys([*node.keys, *read])), [column(key) for key in node.keys])
+    return lower_keyed([source], operator, spark_schema(node.fields), partitions)
+
+
+def _aggregate(call: AggregateCall, name: str) -> EngineAggregate:
+    return EngineAggregate(
+        name,
+        Function(_SYNONYMS.get(call.function, call.function)),
+        to_arrow_type(spark_type(call.type), timezone="UTC"),
+        call.argument.name if call.argument is not None else None,
+        call.filter.name if call.filter is not None else None,
+        call.distinct,
+        call.separator if call.separator is not None else ",",
+    )

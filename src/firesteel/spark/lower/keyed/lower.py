@@ -1,0 +1,63 @@
+"""Lowers an operator of the state engine to Spark: rows are packed, dealt to buckets, worked into the state, and unpacked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from uuid import uuid4
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as spark
+
+from firesteel.changelog.hidden import KIND
+from firesteel.spark.column import column
+from firesteel.spark.lower.keyed.processor import Processor
+from firesteel.spark.lower.keyed.wire import FIRST, SECOND, pack, unpack
+from firesteel.state.operator.operator import Operator
+
+_BLOB = spark.StructType(
+    [spark.StructField("bucket", spark.IntegerType()), spark.StructField("blob", spark.BinaryType())]
+)
+
+
+@dataclass(frozen=True)
+class KeyedInput:
+    """An input of an operator: its rows, the names of its data columns, and the key by which it is dealt."""
+
+    name: str
+    rows: DataFrame
+    columns: Sequence[str]
+    key: Sequence[Column]
+
+
+def lower_keyed(
+    inputs: Sequence[KeyedInput], operator: Operator, schema: spark.StructType, partitions: int
+) -> DataFrame:
+    """Gives the operator's output: the columns of `schema`, and the kind of each row."""
+    buckets = partitions
+    # The operator's files are kept under a name of their own on each machine. No name is used twice, also not after a restart.
+    name = f"operator-{uuid4().hex}"
+    packed = reduce(DataFrame.unionAll, [pack(_numbered(one), one.name, buckets) for one in inputs])
+    # The batch's own time, which is the same in every attempt of it.
+    clock = F.unix_millis(F.current_timestamp()).alias("clock")
+    blobs = (
+        packed.select("*", clock)
+        .groupBy("bucket")
+        .transformWithState(Processor(operator, name), _BLOB, "Update", "None")
+    )
+    return unpack(blobs, spark.StructType([*schema.fields, spark.StructField(KIND, spark.ByteType())]))
+
+
+def _numbered(one: KeyedInput) -> DataFrame:
+    hidden = [column(KIND)] if KIND in one.rows.columns else []
+    first, second = (_hash(one.key, seed) for seed in (0, 1))
+    data = [column(name) for name in one.columns]
+    return one.rows.select(first.alias(FIRST), second.alias(SECOND), *hidden, *data)
+
+
+def _hash(key: Sequence[Column], seed: int) -> Column:
+    """Hashes a key. Spark leaves NULLs out, so whether a column is NULL is hashed with it."""
+    parts = [part for one in key for part in (one.isNull(), one)]
+    return F.xxhash64(F.lit(seed), *parts)

@@ -1,0 +1,88 @@
+"""An operator of the state engine in a task of Spark's: its state is kept in Spark's state store, its rows come as blobs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark import SparkFiles
+from pyspark.sql import Row
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor
+from pyspark.sql.types import BinaryType, StringType, StructField, StructType
+
+from firesteel.spark.lower.keyed import wire
+from firesteel.spark.task import batch_number
+from firesteel.state.cache import Cache
+from firesteel.state.operator.operator import Operator
+from firesteel.state.state import Now, State
+
+_BYTES = StructType([StructField("value", BinaryType())])
+_NAME = StructType([StructField("name", StringType())])
+
+#: What is opened of a bucket's segments stays so from batch to batch: a worker is used again. Segments never change.
+_CACHES: dict[Path, Cache] = {}
+
+
+class SparkStore:
+    """A bucket's blobs in Spark's state store: the manifest is one value, the pieces are a map."""
+
+    def __init__(self, handle: Any) -> None:
+        self._manifest = handle.getValueState("manifest", _BYTES)
+        self._pieces = handle.getMapState("pieces", _NAME, _BYTES)
+
+    def load(self) -> bytes | None:
+        value = self._manifest.get()
+        return bytes(value[0]) if value else None
+
+    def save(self, manifest: bytes) -> None:
+        self._manifest.update((manifest,))
+
+    def get(self, name: str) -> bytes | None:
+        value = self._pieces.getValue((name,))
+        return bytes(value[0]) if value else None
+
+    def put(self, name: str, blob: bytes) -> None:
+        self._pieces.updateValue((name,), (bytes(blob),))
+
+    def remove(self, name: str) -> None:
+        self._pieces.removeKey((name,))
+
+
+class Processor(StatefulProcessor):
+    """Runs one operator. `name` tells its cache from those of other operators of the job."""
+
+    def __init__(self, operator: Operator, name: str) -> None:
+        self._operator, self._name = operator, name
+
+    def init(self, handle: Any) -> None:
+        self._store = SparkStore(handle)
+
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
+        bucket = key[0]
+        # Every attempt of a batch sees the rows in this order, whatever order the shuffle brings them in.
+        packed = sorted(rows, key=lambda row: (row.part, row.number))
+        inputs: dict[str, list[pa.RecordBatch]] = {}
+        for row in packed:
+            inputs.setdefault(row.input, []).extend(wire.read(row.blob))
+        now = Now(batch_number(), packed[0].clock)
+        state = State(self._store, _cache(self._name, bucket), now)
+        out = self._operator.apply(
+            {name: pa.Table.from_batches(batches) for name, batches in inputs.items()}, state, now
+        )
+        state.commit()
+        if out is not None and out.num_rows:
+            for batch in out.to_batches():
+                yield Row(bucket=bucket, blob=wire.write(batch))
+
+    def close(self) -> None:
+        pass
+
+
+def _cache(operator: str, bucket: int) -> Cache:
+    """Gives the cache of a bucket, in the executor's own folder: it ends with the application."""
+    folder = Path(SparkFiles.getRootDirectory()) / "state" / operator / str(bucket)
+    if folder not in _CACHES:
+        _CACHES[folder] = Cache(folder)
+    return _CACHES[folder]
