@@ -1,105 +1,38 @@
-"""Cases recorded from real Flink: what goes in, the script, and what Flink wrote or refused.
-
-`prepare` makes a case's topics and fills them, `read_output` reads what a job wrote, `compare` says what differs, byte
-by byte. The files in `cases/` are recordings: nothing in them is written by hand but the input.
-"""
+"""Runs a recorded case on a broker: `prepare` makes its topics and fills them, `compare` says what differs, byte by byte."""
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import uuid
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
+from tests.conformance.case import Case
+from tests.message import Message
 
 from firesteel.dev.record import Record, read_records
 from firesteel.kafka.admin import create_topic
-
-CASES = Path(__file__).parent / "cases"
-
-
-@dataclass(frozen=True)
-class Case:
-    name: str
-    body: Mapping[str, Any]
-
-    @property
-    def error_phase(self) -> str | None:
-        """`ddl` and `plan` errors are found by `check`, `run` errors while the job runs; None: it gives an output."""
-        error = self.body["expect"].get("error")
-        return error["phase"] if error else None
-
-    @property
-    def differs(self) -> str | None:
-        """Why Firesteel deliberately does otherwise."""
-        return self.body.get("differs")
-
-    def script(self, bootstrap: str, run: str) -> str:
-        """The script with the names of one run in it."""
-        known = {"bootstrap": bootstrap, "uid": run, "prefix": f"cc_{run}_"}
-
-        def one(match: re.Match[str]) -> str:
-            key = match.group(1)
-            if key.startswith("topic:"):
-                return self.topic(key.removeprefix("topic:"), run)
-            if key.startswith("group:"):
-                return self.group(key.removeprefix("group:"), run)
-            return known[key]
-
-        return re.sub(r"\$\{([^}]+)\}", one, self.body["sql"])
-
-    def topic(self, name: str, run: str) -> str:
-        return f"cc_{run}_{name}"
-
-    def group(self, name: str, run: str) -> str:
-        return f"ccg_{run}_{name}"
-
-
-def load_cases() -> list[Case]:
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(CASES.glob("*.json"))]
-    return [Case(body["name"], body) for body in found]
-
-
-def to_bytes(value: Any) -> bytes | None:
-    """A recorded key or value: text, null, or base64."""
-    if value is None:
-        return None
-    return base64.b64decode(value["b64"]) if isinstance(value, dict) else str(value).encode()
 
 
 def prepare(case: Case, cluster: dict[str, str], producer: Producer) -> str:
     """Makes and fills fresh topics and commits the offsets the case asks for; the name of this run."""
     run = uuid.uuid4().hex[:10]
-    for topic, spec in case.body["topics"].items():
+    for topic, partitions in case.partitions.items():
         create_topic(
             cluster,
             case.topic(topic, run),
-            partitions=(spec or {}).get("partitions", 1),
+            partitions=partitions,
             settings={"retention.ms": "-1"},
             timeout=60,
         )
-    for topic, records in (case.body.get("input") or {}).items():
-        for record in records:
-            options: dict[str, Any] = {}
-            if record.get("timestamp") is not None:
-                options["timestamp"] = record["timestamp"]
-            if record.get("headers"):
-                options["headers"] = [(name, to_bytes(value)) for name, value in record["headers"]]
-            producer.produce(
-                case.topic(topic, run),
-                to_bytes(record.get("value")),
-                to_bytes(record.get("key")),
-                record.get("partition", 0),
-                **options,
-            )
+    for topic, messages in case.input.items():
+        produce(producer, case.topic(topic, run), messages)
     assert producer.flush(30) == 0
-    for group, topics in (case.body.get("groups") or {}).items():
+    for group, topics in case.said.get("groups", {}).items():
         consumer = Consumer(
             {**cluster, "group.id": case.group(group, run), "enable.auto.commit": False, "log_level": 0}
         )
@@ -115,18 +48,34 @@ def prepare(case: Case, cluster: dict[str, str], producer: Producer) -> str:
     return run
 
 
+def produce(producer: Producer, topic: str, messages: Sequence[Message]) -> None:
+    """Write the messages, in their order, to partition 0 where they name none."""
+    for message in messages:
+        options: dict[str, Any] = {}
+        if message.timestamp is not None:
+            options["timestamp"] = message.timestamp
+        if message.headers:
+            options["headers"] = list(message.headers)
+        producer.produce(topic, message.value, message.key, message.partition or 0, **options)
+
+
 def compare(case: Case, cluster: dict[str, str], run: str) -> list[str]:
     """What differs between the recorded output and the topics of this run."""
-    expected = dict(case.body["expect"])
-    mode = expected.pop("compare", "ordered-by-partition")
+    differs = MODES[case.said.get("compare", "ordered-by-partition")]
     differences: list[str] = []
-    for topic, records in expected.items():
-        columns = [name for name in ("partition", "timestamp", "headers") if any(name in record for record in records)]
-        wanted = [_expected(case, record, columns, run) for record in records]
+    for topic, messages in case.expected.items():
+        columns = compared_columns(messages)
+        wanted = [_expected(case, message, columns, run) for message in messages]
         found = [_found(case, record, columns) for record in read_records(cluster, case.topic(topic, run))]
         found.sort(key=lambda row: row.place)
-        differences += [f"{topic}: {text}" for text in _MODES[mode](wanted, found)]
+        differences += [f"{topic}: {text}" for text in differs(wanted, found)]
     return differences
+
+
+def compared_columns(messages: Sequence[Message]) -> list[str]:
+    """What is compared beside key and value: what one of the expected messages has."""
+    names = ("partition", "timestamp", "headers")
+    return [name for name in names if any(getattr(message, name) is not None for message in messages)]
 
 
 @dataclass(frozen=True)
@@ -143,21 +92,21 @@ class Row:
         return self.key, self.value, self.extra
 
 
-def _expected(case: Case, record: Mapping[str, Any], columns: list[str], run: str) -> Row:
+def _expected(case: Case, message: Message, columns: list[str], run: str) -> Row:
     def filled(value: bytes | None) -> bytes | None:
         if value is None:
             return None
-        for topic in case.body["topics"]:
+        for topic in case.partitions:
             value = value.replace(f"${{topic:{topic}}}".encode(), case.topic(topic, run).encode())
         return _micros(case, value)
 
-    headers = tuple(sorted((name, filled(to_bytes(value))) for name, value in record.get("headers") or ()))
-    extra = {"partition": record.get("partition"), "timestamp": record.get("timestamp"), "headers": headers}
+    headers = tuple(sorted((name, filled(value)) for name, value in message.headers or ()))
+    extra = {"partition": message.partition, "timestamp": message.timestamp, "headers": headers}
     return Row(
-        filled(to_bytes(record.get("key"))),
-        filled(to_bytes(record.get("value"))),
+        filled(message.key),
+        filled(message.value),
         tuple(extra[name] for name in columns),
-        (record.get("partition") or 0, 0),
+        (message.partition or 0, 0),
     )
 
 
@@ -174,7 +123,7 @@ def _found(case: Case, record: Record, columns: list[str]) -> Row:
 
 def _micros(case: Case, value: bytes | None) -> bytes | None:
     """Spark keeps microseconds, Flink nanoseconds: a case that says so is compared to six digits."""
-    if value is None or not case.body.get("micros"):
+    if value is None or not case.has_micros:
         return value
     return re.sub(
         rb"(\d\d:\d\d:\d\d)\.(\d+)", lambda match: (match[1] + b"." + match[2][:6]).rstrip(b"0").rstrip(b"."), value
@@ -248,7 +197,7 @@ def net_rows(rows: list[Row]) -> Counter[str]:
     return Counter({text: count for text, count in bag.items() if count})
 
 
-_MODES: Mapping[str, Callable[[list[Row], list[Row]], list[str]]] = {
+MODES: Mapping[str, Callable[[list[Row], list[Row]], list[str]]] = {
     "ordered-by-partition": _in_order,
     "multiset": _any_order,
     "last-per-key": _last_per_key,

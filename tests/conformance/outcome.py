@@ -9,7 +9,8 @@ from pathlib import Path
 
 from confluent_kafka import Producer
 from pyspark.sql import SparkSession
-from tests.conformance.corpus import Case, compare, load_cases, prepare
+from tests.conformance.case import Case, load_cases
+from tests.conformance.corpus import compare, prepare
 
 import firesteel
 from firesteel.errors import FiresteelError

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 
 import pytest
-from tests.conformance.corpus import Case, load_cases
+from tests.conformance.case import Case, load_cases
 
 from firesteel.errors import Source
 from firesteel.plan.analyze import analyze
