@@ -6,7 +6,8 @@ import re
 
 import pytest
 from sqlglot import exp
-from tests.conformance.case import Case, load_cases
+from tests.conformance.recorded import load_cases
+from tests.jobs.case import Case
 
 from firesteel.catalog.catalog import Catalog, declare
 from firesteel.errors import Problem, Source

@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.conformance.case import CASES, Case, read_case
+from tests.conformance.recorded import CASES
+from tests.jobs.case import Case, read_case
 from tests.message import Message, write_messages
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -31,7 +32,7 @@ def case_of(body: Mapping[str, Any]) -> Case:
     return Case(
         name,
         sql,
-        {topic: _given(records) for topic, records in given.items()},
+        ({topic: _given(records) for topic, records in given.items()},),
         {topic: tuple(map(_message, records)) for topic, records in expect.items()},
         said,
         schemas,

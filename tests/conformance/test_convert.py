@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.conformance.case import read_case
 from tests.conformance.convert import case_of, convert
+from tests.jobs.case import read_case
 from tests.message import Message, read_messages, write_messages
 
 BODY: dict[str, Any] = {

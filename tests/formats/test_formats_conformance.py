@@ -9,8 +9,9 @@ import re
 
 import pyarrow as pa
 import pytest
-from tests.conformance.case import Case, load_cases
+from tests.conformance.recorded import load_cases
 from tests.formats.formats_tables import bind, parse_columns, parse_options
+from tests.jobs.case import Case
 
 from firesteel.formats.codec import EncodeError
 from firesteel.formats.registry import make_decoder, make_encoder

@@ -60,29 +60,6 @@ UPSERT = (
 JSON = ("'connector' = 'kafka'", "'format' = 'json'")
 
 
-def test_findings_e2_a_global_aggregate_of_no_rows_writes_nothing(
-    script: Script, make_topic: Callable[..., str], spark: SparkSession
-) -> None:
-    rows, changes, plain, distinct, changed, after = (make_topic() for _ in range(6))
-    write_records(script.cluster, rows, [(None, b'{"id":1}'), (None, b'{"id":2}')])
-    write_records(
-        script.cluster,
-        changes,
-        [(None, b'{"before":null,"after":{"id":%d},"op":"%b"}' % (1, kind)) for kind in (b"c",)],
-    )
-    script.source("src", "id INT", rows, "'format' = 'json'")
-    script.source("cdc", "id INT", changes, "'format' = 'debezium-json'")
-    for name, topic in (("a", plain), ("b", distinct), ("c", changed), ("d", after)):
-        script.sink(name, "k INT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED", topic, *UPSERT)
-    script.add("INSERT INTO a SELECT 1, n FROM (SELECT COUNT(*) AS n FROM src WHERE id > 5)")
-    script.add("INSERT INTO b SELECT 1, n FROM (SELECT COUNT(DISTINCT id) AS n FROM src WHERE id > 5)")
-    script.add("INSERT INTO c SELECT 1, n FROM (SELECT COUNT(*) AS n FROM cdc WHERE id > 5)")
-    script.add("INSERT INTO d SELECT 1, n FROM (SELECT COUNT(*) AS n FROM src)")
-    script.run(spark)
-    assert script.values(plain) == script.values(distinct) == script.values(changed) == []
-    assert script.values(after) == [b'{"k":1,"n":2}']
-
-
 POISON = rb'{"id": 1, "dt": "20\ud800"}'
 
 

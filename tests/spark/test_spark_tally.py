@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import orjson
 import pytest
-from pyspark.sql import SparkSession
 from tests.formats.formats_tables import bind, parse_columns
 
-import firesteel
-from firesteel.dev.record import write_records
 from firesteel.formats.codec import Reason, Reject
 from firesteel.formats.registry import make_decoder
 from firesteel.kafka.dead_letter import StagedRange
@@ -70,26 +66,3 @@ def test_findings_a10_the_views_tell_it() -> None:
     assert "empty    src               1 messages without a row" in render_summary(snapshot)
     [told] = orjson.loads(render_json(snapshot))["sources"]
     assert (told["changed"], told["empty"]) == ({"amount": 2}, 1)
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("mode", ["fail", "ignore"])
-def test_findings_a10_d14_a_job_counts_whatever_its_mode(
-    cluster: dict[str, str], make_topic: Callable[..., str], spark: SparkSession, tmp_path: Path, mode: str
-) -> None:
-    source, sink = make_topic(partitions=2), make_topic()
-    values = [b'{"id":4.7,"d":1}', b"", b'{"id":1,"d":12345}', None, b'{"id":2,"d":1.5}', b"[]"]
-    write_records(cluster, source, [(None, value) for value in values])
-    path = tmp_path / "job.sql"
-    servers = (
-        f"'connector' = 'kafka', 'format' = 'json', 'properties.bootstrap.servers' = '{cluster['bootstrap.servers']}'"
-    )
-    path.write_text(
-        f"CREATE TABLE src (id BIGINT, d DECIMAL(3, 1)) WITH ({servers}, 'topic' = '{source}',"
-        f" 'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset', 'error-handling.mode' = '{mode}');"
-        f" CREATE TABLE snk (id BIGINT, d DECIMAL(3, 1)) WITH ({servers}, 'topic' = '{sink}');"
-        " INSERT INTO snk SELECT id, d FROM src;"
-    )
-    job = firesteel.run(path, spark=spark)
-    [read] = job.snapshot().sources
-    assert (read.rows, dict(read.rejects), dict(read.changed), read.empty) == (3, {}, {"id": 1, "d": 1}, 3)

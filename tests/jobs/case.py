@@ -1,12 +1,19 @@
-"""Cases recorded from real Flink, each a folder: what goes in, the script, and what Flink wrote or refused.
+"""A case is a folder: what goes in, the script, and what comes out. They are written by hand here and recorded in tests/conformance.
 
-    job.sql                       the script, with ${bootstrap}, ${topic:in} and ${group:g} for the names of a run
-    input/<topic>.jsonl or .txt   the messages that are there before (tests/message.py says how they are written)
-    expected/<topic>.…            the messages that Flink wrote
-    expected/<topic>.value.avsc   the schema that they have in Avro
-    recorded.toml                 what it is about, the topics with their partitions, how answers are compared or the error, and what recorded it
+job.sql                       the script, with ${bootstrap}, ${topic:in} and ${group:g} for the names of a run
+input/<topic>.jsonl …         the messages that are there before (tests/message.py says how they are written)
+input-2/<topic>.jsonl …       what comes before the second run of the same script, which goes on where the first ended
+expected/<topic>.jsonl …      the messages that are there in the end; an empty file says that there are none
+expected/<topic>.value.avsc   the schema that they have in Avro (recorded cases)
+case.toml or recorded.toml    what else there is to say, all of it optional but what a recording says:
 
-Nothing in them is written by hand but the input. `python -m tests.conformance.convert` makes one from a recording.
+    compare = "multiset"                  how messages are compared, or a table of it by topic; tests/jobs/topics.py: MODES
+    runs = 2                              how often the script runs, where it is more than there are inputs
+    fails = "does not fit"                the last run fails, and these words are in what it says
+    [partitions]                          of each topic that has more than one
+    [settings]                            as if the script SET them
+    [snapshot]                            counters of the last run, such as late = 2
+    [snapshot.sources.<table>]            and those of a source
 """
 
 from __future__ import annotations
@@ -16,25 +23,30 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tests.message import Message, read_messages
 
-CASES = Path(__file__).parent / "cases"
+Topics = Mapping[str, tuple[Message, ...]]
+
+_TOPIC = re.compile(r"\$\{topic:([^}]+)\}")
 
 
 @dataclass(frozen=True)
 class Case:
-    """`said` is recorded.toml, `schemas` are those of Avro, by topic and then `key` or `value`."""
+    """`inputs` has the messages of each run, `said` is the TOML file, `schemas` has those of Avro by topic and then `key` or `value`."""
 
     name: str
     sql: str
-    input: Mapping[str, tuple[Message, ...]]
-    expected: Mapping[str, tuple[Message, ...]]
+    inputs: tuple[Topics, ...]
+    expected: Topics
     said: Mapping[str, Any]
     schemas: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def input(self) -> Topics:
+        return self.inputs[0]
 
     @property
     def area(self) -> str:
@@ -51,6 +63,11 @@ class Case:
         return self.said["error"]["message"] if "error" in self.said else None
 
     @property
+    def failure(self) -> str | None:
+        """Words of the error that the last run ends with; None: it ends well. Flink's own words are not asked for."""
+        return "" if self.error_phase == "run" else self.said.get("fails")
+
+    @property
     def differs(self) -> str | None:
         """Why Firesteel deliberately does otherwise."""
         return self.said.get("differs")
@@ -63,8 +80,8 @@ class Case:
     @property
     def partitions(self) -> Mapping[str, int]:
         """The number of partitions of each topic."""
-        partitions: Mapping[str, int] = self.said["partitions"]
-        return partitions
+        said: Mapping[str, int] = self.said.get("partitions", {})
+        return {**dict.fromkeys(_TOPIC.findall(self.sql), 1), **said}
 
     def script(self, bootstrap: str, run: str) -> str:
         """The script with the names of one run in it."""
@@ -92,12 +109,21 @@ def read_case(folder: Path) -> Case:
     for path in sorted(folder.glob("expected/*.avsc")):
         topic, side, _ = path.name.rsplit(".", 2)
         schemas.setdefault(topic, {})[side] = json.loads(path.read_text(encoding="utf-8"))
+    said = folder / "case.toml"
+    if not said.exists():
+        said = folder / "recorded.toml"
+    table = tomllib.loads(said.read_text(encoding="utf-8")) if said.exists() else {}
+    inputs = [read_topics(folder / "input")]
+    while (more := folder / f"input-{len(inputs) + 1}").exists():
+        inputs.append(read_topics(more))
+    while len(inputs) < table.get("runs", 1):
+        inputs.append({})
     return Case(
         folder.name,
         (folder / "job.sql").read_bytes().decode().removesuffix("\n"),
-        read_topics(folder / "input"),
+        tuple(inputs),
         read_topics(folder / "expected"),
-        tomllib.loads((folder / "recorded.toml").read_text(encoding="utf-8")),
+        table,
         schemas,
     )
 
@@ -105,8 +131,3 @@ def read_case(folder: Path) -> Case:
 def read_topics(folder: Path) -> dict[str, tuple[Message, ...]]:
     """The messages of each topic that has a file in the folder."""
     return {path.stem: read_messages(path) for path in sorted(folder.glob("*")) if path.suffix != ".avsc"}
-
-
-@cache
-def load_cases() -> tuple[Case, ...]:
-    return tuple(read_case(path.parent) for path in sorted(CASES.glob("*/recorded.toml")))

@@ -1,4 +1,4 @@
-"""Runs a recorded case on a broker: `prepare` makes its topics and fills them, `compare` says what differs, byte by byte."""
+"""The topics of a case on a broker: `prepare` makes them, `fill` fills them, `compare` says what differs, byte by byte."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
-from tests.conformance.case import Case
+from tests.jobs.case import Case, Topics
 from tests.message import Message
 
 from firesteel.dev.record import Record, read_records
@@ -19,7 +19,7 @@ from firesteel.kafka.admin import create_topic
 
 
 def prepare(case: Case, cluster: dict[str, str], producer: Producer) -> str:
-    """Makes and fills fresh topics and commits the offsets the case asks for; the name of this run."""
+    """Makes fresh topics, fills them, and commits the offsets that the case asks for; gives the name of this run."""
     run = uuid.uuid4().hex[:10]
     for topic, partitions in case.partitions.items():
         create_topic(
@@ -29,9 +29,7 @@ def prepare(case: Case, cluster: dict[str, str], producer: Producer) -> str:
             settings={"retention.ms": "-1"},
             timeout=60,
         )
-    for topic, messages in case.input.items():
-        produce(producer, case.topic(topic, run), messages)
-    assert producer.flush(30) == 0
+    fill(case, case.input, run, producer)
     for group, topics in case.said.get("groups", {}).items():
         consumer = Consumer(
             {**cluster, "group.id": case.group(group, run), "enable.auto.commit": False, "log_level": 0}
@@ -48,27 +46,30 @@ def prepare(case: Case, cluster: dict[str, str], producer: Producer) -> str:
     return run
 
 
-def produce(producer: Producer, topic: str, messages: Sequence[Message]) -> None:
-    """Write the messages, in their order, to partition 0 where they name none."""
-    for message in messages:
-        options: dict[str, Any] = {}
-        if message.timestamp is not None:
-            options["timestamp"] = message.timestamp
-        if message.headers:
-            options["headers"] = list(message.headers)
-        producer.produce(topic, message.value, message.key, message.partition or 0, **options)
+def fill(case: Case, topics: Topics, run: str, producer: Producer) -> None:
+    """Write messages in their order, to partition 0 where they name none."""
+    for topic, messages in topics.items():
+        for message in messages:
+            options: dict[str, Any] = {}
+            if message.timestamp is not None:
+                options["timestamp"] = message.timestamp
+            if message.headers:
+                options["headers"] = list(message.headers)
+            producer.produce(case.topic(topic, run), message.value, message.key, message.partition or 0, **options)
+    assert producer.flush(30) == 0
 
 
 def compare(case: Case, cluster: dict[str, str], run: str) -> list[str]:
-    """What differs between the recorded output and the topics of this run."""
-    differs = MODES[case.said.get("compare", "ordered-by-partition")]
+    """What differs between the expected messages and the topics of this run."""
+    said = case.said.get("compare", "ordered-by-partition")
     differences: list[str] = []
     for topic, messages in case.expected.items():
+        mode = said if isinstance(said, str) else said.get(topic, "ordered-by-partition")
         columns = compared_columns(messages)
         wanted = [_expected(case, message, columns, run) for message in messages]
         found = [_found(case, record, columns) for record in read_records(cluster, case.topic(topic, run))]
         found.sort(key=lambda row: row.place)
-        differences += [f"{topic}: {text}" for text in differs(wanted, found)]
+        differences += [f"{topic}: {text}" for text in MODES[mode](wanted, found)]
     return differences
 
 
@@ -153,6 +154,21 @@ def _any_order(wanted: list[Row], found: list[Row]) -> list[str]:
     ]
 
 
+def _in_order_of_key(wanted: list[Row], found: list[Row]) -> list[str]:
+    def by_key(rows: list[Row]) -> dict[bytes | None, list[tuple[Any, ...]]]:
+        keys: dict[bytes | None, list[tuple[Any, ...]]] = {}
+        for row in rows:
+            keys.setdefault(row.key, []).append(row.compared)
+        return keys
+
+    one, two = by_key(wanted), by_key(found)
+    return [
+        f"key {key!r}: expected {one.get(key)}, found {two.get(key)}"
+        for key in {**one, **two}
+        if one.get(key) != two.get(key)
+    ]
+
+
 def _last_per_key(wanted: list[Row], found: list[Row]) -> list[str]:
     def last(rows: list[Row]) -> dict[bytes | None, tuple[Any, ...]]:
         state: dict[bytes | None, tuple[Any, ...]] = {}
@@ -197,8 +213,10 @@ def net_rows(rows: list[Row]) -> Counter[str]:
     return Counter({text: count for text, count in bag.items() if count})
 
 
+#: Ordered within each partition, or within each key; in any order; the last of each key; what a changelog comes to; how many.
 MODES: Mapping[str, Callable[[list[Row], list[Row]], list[str]]] = {
     "ordered-by-partition": _in_order,
+    "ordered-by-key": _in_order_of_key,
     "multiset": _any_order,
     "last-per-key": _last_per_key,
     "cdc-net": _net,
