@@ -105,7 +105,7 @@ def test_the_reference_job_runs_with_a_warning() -> None:
     assert source_changelog(t) == INSERT_ONLY == sink_changelog(t)
 
 
-def test_positions() -> None:
+def test_start_and_end_of_reading_come_from_the_modes() -> None:
     t = table(
         "id INT",
         f"{KAFKA}, 'format' = 'json', 'scan.startup.mode' = 'timestamp', 'scan.startup.timestamp-millis' = '7', "
@@ -114,7 +114,7 @@ def test_positions() -> None:
     assert start_position(t.connector, t.options) == AtTimestamp(7) and bound(t.options) == Latest()
 
 
-def test_dli_names() -> None:
+def test_names_of_dli_become_the_options_of_today() -> None:
     t = table(
         "id INT",
         DLI.replace("'json'", "'csv'")

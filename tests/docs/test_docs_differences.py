@@ -58,7 +58,7 @@ def test_findings_e7_the_tests_are_there(named: str) -> None:
 
 
 @pytest.mark.spark
-def test_findings_e7_the_expressions(spark: SparkSession) -> None:
+def test_findings_e7_the_expressions_give_what_the_page_says(spark: SparkSession) -> None:
     from firesteel.spark.lower.expression import lower_expression
 
     for proof in _proofs("expression"):
@@ -68,7 +68,7 @@ def test_findings_e7_the_expressions(spark: SparkSession) -> None:
 
 
 @pytest.mark.spark
-def test_findings_e7_what_fails(spark: SparkSession) -> None:
+def test_findings_e7_the_expressions_fail_that_the_page_says(spark: SparkSession) -> None:
     from firesteel.spark.lower.expression import lower_expression
 
     for expression in _proofs("fails"):
@@ -113,6 +113,6 @@ def test_group_offsets_without_a_group() -> None:
     assert "earliest" in problem.message
 
 
-def test_state_ttl() -> None:
+def test_a_state_ttl_gets_a_warning() -> None:
     problems = firesteel.check(f"SET 'table.exec.state.ttl' = '1 h';{_TABLES}")
     assert any("table.exec.state.ttl" in problem.message and not problem.is_error for problem in problems)

@@ -148,7 +148,7 @@ def test_unions_and_types_that_hold_themselves(registry: Registry) -> None:
     assert reject.reason is Reason.TOO_LARGE
 
 
-def test_referenced_schemas(registry: Registry) -> None:
+def test_a_schema_may_refer_to_another(registry: Registry) -> None:
     address = {"type": "record", "name": "Address", "namespace": "a", "fields": [{"name": "city", "type": "string"}]}
     registry.add(address, "address")
     person = {"type": "record", "name": "P", "fields": [{"name": "home", "type": "a.Address"}]}
@@ -200,7 +200,7 @@ def test_a_schema_of_another_kind(registry: Registry) -> None:
         ({"url": "http://me:canary@{host}"}, "Basic bWU6Y2FuYXJ5"),
     ],
 )
-def test_credentials(registry: Registry, options: dict[str, str], header: str) -> None:
+def test_credentials_are_sent_and_never_told(registry: Registry, options: dict[str, str], header: str) -> None:
     registry.add(USER)
     host = registry.url.removeprefix("http://")
     url = options.pop("url", registry.url).format(host=host)

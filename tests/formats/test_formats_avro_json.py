@@ -170,7 +170,7 @@ _TYPES = (*TYPES, "ROW<x INT NOT NULL, y STRING>", "ARRAY<INT>", "MAP<STRING, IN
 
 @QUICK
 @given(st.data(), any_fields(_TYPES))
-def test_round_trip(data: st.DataObject, fields: tuple[Field, ...]) -> None:
+def test_what_is_written_is_read_back(data: st.DataObject, fields: tuple[Field, ...]) -> None:
     names = [field.name for field in fields]
     texts = [json.dumps({field.name: data.draw(likely(field)) for field in fields}).encode() for _ in range(3)]
     batch = JsonDecoder(bind(fields, "json", {"ignore-parse-errors": "true"}), names).decode(texts).batch

@@ -111,14 +111,14 @@ def encode(name: str, columns: str, row: tuple[Any, ...], options: dict[str, str
         pytest.param("d DECIMAL(4, 2)", '{"d":123.4}', {}, [(None,)], id="21-overflow"),
     ],
 )
-def test_json_decode(columns: str, message: str | None, options: dict[str, str], rows: Any) -> None:
+def test_json_is_read_as_flink_reads_it(columns: str, message: str | None, options: dict[str, str], rows: Any) -> None:
     """By both of Flink's readers, whose tests are the same."""
     for reader in ("true", "false"):
         chosen = options | {"decode.json-parser.enabled": reader}
         assert decode("json", columns, None if message is None else message.encode(), chosen) == rows
 
 
-def test_json_trees() -> None:
+def test_a_json_tree_is_read_otherwise_than_tokens() -> None:
     """Where the reader of trees differs from the reader of tokens."""
     tree = {"decode.json-parser.enabled": "false"}
     twice = b'{"a":1,"a":2,"b":3}'
@@ -195,7 +195,9 @@ NESTED = "ops ROW<id STRING, svt STRING>, ids ARRAY<INT>, metrics MAP<STRING, DO
         pytest.param("f FLOAT, d DOUBLE", (1.0, 1e10), {}, '{"f":1.0,"d":1.0E10}', id="30"),
     ],
 )
-def test_json_encode(columns: str, row: tuple[Any, ...], options: dict[str, str], message: str) -> None:
+def test_json_is_written_as_flink_writes_it(
+    columns: str, row: tuple[Any, ...], options: dict[str, str], message: str
+) -> None:
     assert encode("json", columns, row, options) == message.encode()
 
 
@@ -281,7 +283,7 @@ CSV = "f0 STRING, f1 {}, f2 STRING"
         ),
     ],
 )
-def test_csv_decode(kind: str, message: str, options: dict[str, str], rows: Any) -> None:
+def test_csv_is_read_as_flink_reads_it(kind: str, message: str, options: dict[str, str], rows: Any) -> None:
     assert decode("csv", CSV.format(kind), message.encode(), options) == rows
 
 
@@ -309,7 +311,7 @@ def test_csv_decode(kind: str, message: str, options: dict[str, str], rows: Any)
         pytest.param("ARRAY<TINYINT>", [12, 4, None], {"null-literal": "null"}, "12;4;null", id="35-array"),
     ],
 )
-def test_csv_encode(kind: str, value: Any, options: dict[str, str], text: str) -> None:
+def test_csv_is_written_as_flink_writes_it(kind: str, value: Any, options: dict[str, str], text: str) -> None:
     assert encode("csv", CSV.format(kind), ("BEGIN", value, "END"), options) == f"BEGIN,{text},END".encode()
 
 
@@ -379,7 +381,7 @@ def test_csv_keeps_milliseconds_of_precise_times() -> None:
         ("STRING", "", "", ""),
     ],
 )
-def test_raw(kind: str, value: Any, big: str, little: str) -> None:
+def test_raw_has_both_byte_orders_and_null(kind: str, value: Any, big: str, little: str) -> None:
     for text, options in ((big, {}), (little, {"endianness": "little-endian"})):
         assert decode("raw", f"v {kind}", bytes.fromhex(text), options) == [(value,)]
         assert encode("raw", f"v {kind}", (value,), options) == bytes.fromhex(text)
@@ -391,7 +393,7 @@ def test_raw_of_wrong_size() -> None:
     assert decode("raw", "v INT", b"\0\0\0") is REFUSED
 
 
-def test_avro_names() -> None:
+def test_avro_names_nested_records_after_their_columns() -> None:
     schema = derive_schema(parse_columns("row1 ROW<a STRING>, row3 ROW<row3 ROW<c STRING>>"))
     assert (schema["name"], schema["namespace"]) == ("record", "org.apache.flink.avro.generated")
     first, third = (field["type"][1] for field in schema["fields"])
@@ -402,7 +404,7 @@ def test_avro_names() -> None:
 
 
 @pytest.mark.parametrize("kind", ["TIMESTAMP(4)", "TIME(4)", "TIMESTAMP_LTZ(3)", "MAP<INT, INT>"])
-def test_avro_refuses(kind: str) -> None:
+def test_avro_refuses_types_it_cannot_hold(kind: str) -> None:
     with pytest.raises(ValueError, match="Avro"):
         make_encoder(bind(parse_columns(f"c {kind}"), "avro"))
 
@@ -418,7 +420,7 @@ AVRO_ROW = (
 )
 
 
-def test_avro_bytes() -> None:
+def test_avro_has_the_bytes_of_flink() -> None:
     message = bytes.fromhex("02020461620204303902a2a20202c6f1a03e02c6e1f187b75d")
     nulls = (1, None, None, None, None, None)
     assert encode("avro", AVRO, AVRO_ROW) == message
@@ -447,7 +449,7 @@ def test_avro_reads_as_another_library_writes() -> None:
     ],
     ids=["cut", "bytes-behind", "no-such-branch"],
 )
-def test_avro_corrupt(message: bytes, reason: Reason) -> None:
+def test_a_corrupt_avro_record_is_rejected_alone(message: bytes, reason: Reason) -> None:
     bound = bind(parse_columns("a BIGINT, b STRING"), "avro")
     good = bytes.fromhex("020202026a")
     decoded = make_decoder(bound, ["b"]).decode([good, message, good])
@@ -474,7 +476,7 @@ def test_unread_columns_are_not_decoded() -> None:
     [b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}", b'{"a":' + b"[" * 100_000, b"[" * 100_000, b'{"a":' * 100_000],
     ids=["deep", "deep-and-cut", "array", "objects"],
 )
-def test_hostile_nesting(message: bytes) -> None:
+def test_hostile_nesting_is_rejected(message: bytes) -> None:
     bound = bind(parse_columns("a STRING, b INT"), "json")
     for columns in (["a", "b"], ["b"], []):
         (reject,) = make_decoder(bound, columns).decode([message]).rejects
@@ -483,7 +485,8 @@ def test_hostile_nesting(message: bytes) -> None:
 
 @pytest.mark.parametrize("number", ["1" * 100_000, "1e999999999999", "1e-999999999", "0." + "1" * 100_000])
 @pytest.mark.parametrize("kind", ["INT", "BIGINT", "DOUBLE", "FLOAT", "DECIMAL(38, 18)", "STRING", "TINYINT"])
-def test_hostile_numbers(number: str, kind: str) -> None:
+def test_hostile_numbers_become_a_value_or_a_reject(number: str, kind: str) -> None:
     bound = bind(parse_columns(f"a {kind}"), "json")
     for message in (f'{{"a":{number}}}', f'{{"a":"{number}"}}', f'{{"a":[{number}]}}'):
-        make_decoder(bound, ["a"]).decode([message.encode()])
+        decoded = make_decoder(bound, ["a"]).decode([message.encode()])
+        assert decoded.batch.num_rows + sum(not reject.kept for reject in decoded.rejects) == 1

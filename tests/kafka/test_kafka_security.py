@@ -26,11 +26,15 @@ from firesteel.kafka.properties import Role, client_config
 pytestmark = pytest.mark.kafka
 
 
-def connect(broker: Broker, properties: Mapping[str, str]) -> None:
+def connect(broker: Broker, properties: Mapping[str, str]) -> object:
     protocol = properties["security.protocol"]
     config = client_config({"bootstrap.servers": broker.address(protocol), **properties}, Role.ADMIN)
     check_broker(config)
-    list_topics(config)
+    return list_topics(config)
+
+
+def assert_connects(broker: Broker, properties: Mapping[str, str]) -> None:
+    assert connect(broker, properties) is not None
 
 
 def identity(certificates: Certificates, name: str) -> Mapping[str, str]:
@@ -40,21 +44,23 @@ def identity(certificates: Certificates, name: str) -> Mapping[str, str]:
 @pytest.mark.parametrize(
     ("trusted", "own"), [("trust.pem", "client.jks"), ("trust.jks", "client.p12"), ("trust.p12", "client.pem")]
 )
-def test_ssl(trusted: str, own: str, secure_broker: Broker, certificates: Certificates, tmp_path: Path) -> None:
+def test_ssl_with_stores_of_every_kind(
+    trusted: str, own: str, secure_broker: Broker, certificates: Certificates, tmp_path: Path
+) -> None:
     stores = identity(certificates, own)
     if own.endswith(".pem"):
         opened = open_stores(identity(certificates, "client.jks"))
         (tmp_path / own).write_text(opened["ssl.key.pem"] + "\n" + opened["ssl.certificate.pem"])
         stores = {"ssl.keystore.location": str(tmp_path / own), "ssl.keystore.type": "PEM"}
-    connect(secure_broker, {"security.protocol": "SSL", **trust(certificates, trusted), **stores})
+    assert_connects(secure_broker, {"security.protocol": "SSL", **trust(certificates, trusted), **stores})
 
 
 def test_sasl_plaintext_with_plain(secure_broker: Broker) -> None:
-    connect(secure_broker, plain_login())
+    assert_connects(secure_broker, plain_login())
 
 
 def test_sasl_ssl_with_scram(secure_broker: Broker, certificates: Certificates) -> None:
-    connect(secure_broker, scram_login(certificates))
+    assert_connects(secure_broker, scram_login(certificates))
 
 
 def test_a_wrong_password_is_said_at_once_and_not_shown(secure_broker: Broker, certificates: Certificates) -> None:

@@ -53,7 +53,7 @@ def explain(sql: str) -> str:
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_case(path: Path) -> None:
+def test_a_script_has_its_plan_or_its_mistakes(path: Path) -> None:
     sql, _, expected = path.read_text(encoding="utf-8").partition("\n-----\n")
     assert explain(sql) == expected
 

@@ -40,7 +40,7 @@ def resolve(expression: str) -> Expression:
 
 @pytest.mark.spark
 @pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.txt")))
-def test_results(name: str, spark: SparkSession) -> None:
+def test_each_expression_gives_the_value_of_flink(name: str, spark: SparkSession) -> None:
     session = job_session(spark, {"spark.sql.session.timeZone": ZONES.get(name, "UTC")})
     table = cases(name)
     columns = [

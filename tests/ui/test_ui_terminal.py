@@ -117,7 +117,7 @@ def test_a_job_that_failed_before_it_ran_has_no_summary() -> None:
         assert out.getvalue() == ""
 
 
-def test_json_lines() -> None:
+def test_json_has_a_line_when_something_changes() -> None:
     out = io.StringIO()
     view = open_view(Output.JSON, out)
     view.show(JOB)
