@@ -100,7 +100,7 @@ def valid_scripts() -> list[str]:
     found = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "examples").rglob("*.sql"))]
     found += [path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests/sql/valid").glob("*.sql"))]
     found += [path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests/catalog/mistakes").glob("*.sql"))]
-    for path in sorted((ROOT / "tests/plan/case").glob("*.case")):
+    for path in sorted((ROOT / "tests/plan/case").rglob("*.case")):
         found.append(PRELUDE + path.read_text(encoding="utf-8").partition("\n-----\n")[0])
     for path in sorted((ROOT / "tests/conformance/cases").glob("*/job.sql")):
         sql = path.read_text(encoding="utf-8").replace("${bootstrap}", "b:9092")
