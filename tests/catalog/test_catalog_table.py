@@ -132,7 +132,7 @@ def test_names_of_dli_become_the_options_of_today() -> None:
     assert sink_changelog(t) == INSERT_ONLY
 
 
-def test_dli_update_modes() -> None:
+def test_an_update_mode_of_dli_decides_the_connector_and_its_changes() -> None:
     key = "id INT, PRIMARY KEY (id) NOT ENFORCED"
     upsert = table(key, f"{DLI}, 'update-mode' = 'upsert', 'connector.sink.ignore-retraction' = 'true'")
     assert (upsert.connector, upsert.update_mode) == ("upsert-kafka", UpdateMode.UPSERT)
@@ -230,7 +230,7 @@ def test_a_table_travels_and_hides_its_secrets() -> None:
     assert not re.search("canary-[134]", repr(t))
 
 
-def test_resolve_table_alone() -> None:
+def test_a_table_like_one_that_is_missing_is_refused() -> None:
     parsed, _ = parse_script(Source("job.sql", f"CREATE TABLE t (id INT) WITH ({KAFKA}, 'format' = 'json') LIKE x;"))
     statement = parsed.statements[0]
     assert isinstance(statement, CreateTable)

@@ -69,7 +69,7 @@ def test_the_life_of_the_development_broker(firesteel: Firesteel) -> None:
 
 
 @pytest.mark.kafka
-def test_a_taken_port(firesteel: Firesteel) -> None:
+def test_a_broker_on_a_taken_port_is_refused(firesteel: Firesteel) -> None:
     with socket.socket() as taken:
         taken.bind((HOST, free_port()))
         taken.listen()

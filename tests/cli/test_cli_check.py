@@ -64,7 +64,9 @@ def test_ten_mistakes_in_file_order(script: Path, capsys: pytest.CaptureFixture[
     assert len(messages) == len(set(messages)) == 10, messages
 
 
-def test_folders_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_takes_folders_and_files_and_tells_what_it_cannot_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "b.sql").write_text(WRONG)
     (tmp_path / "a.sql").write_text(WARNED)

@@ -57,7 +57,7 @@ def test_explain_tells_plan_key_state_and_columns(script: Path, capsys: pytest.C
     assert "State grows with each new user_region and each distinct user_id" in shown.err
 
 
-def test_time_to_live(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_promises_no_time_to_live(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "--set", "table.exec.state.ttl=36 h", str(script)]) == 0
     shown = capsys.readouterr()
     # It has no effect yet, so the plan does not promise one.

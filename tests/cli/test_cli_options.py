@@ -47,7 +47,7 @@ def test_no_line_is_wider_than_the_terminal(language: Language, width: int) -> N
             assert columns <= width + 2, line
 
 
-def test_json_and_markdown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_comes_as_json_and_as_markdown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["options", "raw", "--format", "json"]) == 0
     (table,) = json.loads(capsys.readouterr().out)["tables"]
     assert table["rows"][1] == {

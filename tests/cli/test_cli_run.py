@@ -123,7 +123,9 @@ def test_a_start_without_what_makes_it_shorter(
 
 
 @pytest.mark.spark
-def test_a_malformed_record(cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path) -> None:
+def test_a_malformed_record_ends_the_job_with_its_place(
+    cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path
+) -> None:
     source = make_topic()
     write_records(cluster, source, [(None, b"{oops")])
     script = tmp_path / "job.sql"

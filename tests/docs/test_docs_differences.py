@@ -77,7 +77,7 @@ def test_findings_e7_the_expressions_fail_that_the_page_says(spark: SparkSession
             rows.collect()
 
 
-def test_empty_csv_records() -> None:
+def test_an_empty_csv_record_is_no_row() -> None:
     for options, message in (({}, b""), ({"allow-comments": "true"}, b"# nothing"), ({"allow-comments": "true"}, b"")):
         bound = bind(parse_columns("a INT, b STRING"), "csv", options)
         decoded = make_decoder(bound, bound.columns).decode([message, b"1,x"])

@@ -65,7 +65,7 @@ def rows(decoded: Any) -> list[tuple[Any, ...]]:
     return [tuple(row.values()) for row in decoded.batch.to_pylist()]
 
 
-def test_bytes_and_schema(registry: Registry) -> None:
+def test_a_row_has_the_bytes_and_the_schema_of_flink(registry: Registry) -> None:
     fields = parse_columns("id BIGINT NOT NULL, name STRING, price DECIMAL(10, 2)")
     bound = bind(fields, "avro-confluent", {"url": registry.url, "subject": "a/b-value"})
     batch = pa.RecordBatch.from_pylist([{"id": 1, "name": "ab", "price": Decimal("123.45")}], arrow_schema(fields))
@@ -254,7 +254,7 @@ def test_a_schema_that_the_registry_refuses(registry: Registry) -> None:
         make_encoder(bound).encode(pa.RecordBatch.from_pylist([{"id": 1}], arrow_schema(fields)))
 
 
-def test_an_explicit_schema(registry: Registry) -> None:
+def test_an_explicit_schema_is_taken_when_it_fits(registry: Registry) -> None:
     fields = parse_columns("id BIGINT NOT NULL, name STRING")
     own = {**USER, "fields": USER["fields"][:2]}
     options = {"url": registry.url, "subject": "s", "schema": json.dumps(own)}

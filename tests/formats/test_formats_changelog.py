@@ -111,7 +111,7 @@ def test_debezium_without_a_before_image(word: str, change: str) -> None:
     assert "REPLICA IDENTITY to FULL" in reject.detail
 
 
-def test_debezium_unknown_operation() -> None:
+def test_an_unknown_operation_of_debezium_is_rejected() -> None:
     message = {"before": None, "after": None, "op": "UNKNOWN_OP"}
     for options in ({}, IGNORE):
         decoded = decode("debezium-json", PRODUCTS, [message], options)
@@ -161,7 +161,7 @@ def test_debezium_metadata_become_columns() -> None:
     assert second == {"id": 2} | dict.fromkeys(metadata)
 
 
-def test_debezium_schema_metadata() -> None:
+def test_the_schema_of_debezium_is_a_text_in_json() -> None:
     message = {"schema": {"type": "struct", "n": 1.50}, "payload": {"after": {"id": 1}, "op": "r"}}
     decoded = decode("debezium-json", "id INT", [message], {"schema-include": "true"}, {"s": "schema"})
     assert decoded.batch.to_pylist() == [{"id": 1, "s": '{"type":"struct","n":1.5}'}]

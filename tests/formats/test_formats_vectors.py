@@ -218,7 +218,7 @@ def _entries(kind: pa.DataType) -> pa.DataType:
     ],
     ids=["28-drop", "28-literal", "28-fail"],
 )
-def test_json_null_key(options: dict[str, str], message: bytes | None) -> None:
+def test_a_null_key_of_a_map_is_dropped_replaced_or_refused(options: dict[str, str], message: bytes | None) -> None:
     encoder = make_encoder(bind(parse_columns("nestedMap MAP<STRING, MAP<STRING, INT>>"), "json", options))
     inner = [{"key": "no-null key", "value": 1}, {"key": None, "value": 2}]
     outer = [{"key": "no-null key", "value": inner}, {"key": None, "value": inner}]
@@ -361,7 +361,9 @@ SCIENTIFIC = "write-bigdecimal-in-scientific-notation"
         ),
     ],
 )
-def test_csv_encode_row(columns: str, row: tuple[Any, ...], options: dict[str, str], message: bytes) -> None:
+def test_a_row_of_csv_is_written_as_flink_writes_it(
+    columns: str, row: tuple[Any, ...], options: dict[str, str], message: bytes
+) -> None:
     assert encode("csv", columns, row, options) == message
 
 

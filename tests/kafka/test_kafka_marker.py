@@ -55,6 +55,6 @@ def test_a_marker_that_does_not_fit_is_refused_with_a_way_out(found: Marker | No
 
 
 @pytest.mark.parametrize("text", ["", "x", "{}", "[]", '{"q": 1}', "null"])
-def test_metadata_of_others(text: str) -> None:
+def test_metadata_of_others_are_refused(text: str) -> None:
     with pytest.raises(JobError, match="which is not Firesteel's"):
         parse_marker(text)

@@ -44,7 +44,7 @@ def identity(certificates: Certificates, name: str) -> Mapping[str, str]:
 @pytest.mark.parametrize(
     ("trusted", "own"), [("trust.pem", "client.jks"), ("trust.jks", "client.p12"), ("trust.p12", "client.pem")]
 )
-def test_ssl_with_stores_of_every_kind(
+def test_ssl_takes_stores_of_every_kind(
     trusted: str, own: str, secure_broker: Broker, certificates: Certificates, tmp_path: Path
 ) -> None:
     stores = identity(certificates, own)
@@ -55,11 +55,11 @@ def test_ssl_with_stores_of_every_kind(
     assert_connects(secure_broker, {"security.protocol": "SSL", **trust(certificates, trusted), **stores})
 
 
-def test_sasl_plaintext_with_plain(secure_broker: Broker) -> None:
+def test_plain_logs_in_over_sasl_plaintext(secure_broker: Broker) -> None:
     assert_connects(secure_broker, plain_login())
 
 
-def test_sasl_ssl_with_scram(secure_broker: Broker, certificates: Certificates) -> None:
+def test_scram_logs_in_over_sasl_ssl(secure_broker: Broker, certificates: Certificates) -> None:
     assert_connects(secure_broker, scram_login(certificates))
 
 
@@ -74,7 +74,7 @@ def test_a_wrong_password_is_said_at_once_and_not_shown(secure_broker: Broker, c
         assert error.value.hint and "'properties.sasl.jaas.config'" in error.value.hint
 
 
-def test_a_broker_that_is_not_trusted(secure_broker: Broker, certificates: Certificates) -> None:
+def test_a_broker_that_is_not_trusted_is_refused(secure_broker: Broker, certificates: Certificates) -> None:
     stranger = {"ssl.truststore.location": certificates.path("other.pem")}
     with pytest.raises(OutsideError, match=r"cannot be reached by a secure connection: .*verif") as error:
         connect(secure_broker, {**scram_login(certificates), **stranger})
@@ -82,20 +82,20 @@ def test_a_broker_that_is_not_trusted(secure_broker: Broker, certificates: Certi
 
 
 @pytest.mark.parametrize("name", ["trust.jks", "trust.p12"])
-def test_the_password_of_a_store(name: str, certificates: Certificates) -> None:
+def test_a_wrong_password_of_a_store_is_said_and_not_shown(name: str, certificates: Certificates) -> None:
     wrong = {**trust(certificates, name), "ssl.truststore.password": "canary-wrong"}
     with pytest.raises(OutsideError, match="its password is another one") as error:
         open_stores(wrong)
     assert "canary-wrong" not in str(error.value) and certificates.path(name) in str(error.value)
 
 
-def test_a_store_that_is_not_there(tmp_path: Path) -> None:
+def test_a_store_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OutsideError, match=r"'properties\.ssl\.truststore\.location' .* cannot be read: No such file"):
         open_stores({"ssl.truststore.location": str(tmp_path / "none.jks")})
 
 
 @pytest.mark.parametrize("cut", [3, 30, 200])
-def test_a_damaged_store(cut: int, certificates: Certificates, tmp_path: Path) -> None:
+def test_a_damaged_store_is_refused(cut: int, certificates: Certificates, tmp_path: Path) -> None:
     whole = Path(certificates.path("client.jks")).read_bytes()
     damaged = tmp_path / "damaged.jks"
     damaged.write_bytes(whole[:cut])

@@ -138,7 +138,7 @@ BIG = 1_000_000
     ],
     ids=lambda value: value if isinstance(value, str) and len(value) < 40 else "",
 )
-def test_big_and_deep(name: str, sql: str, right: bool) -> None:
+def test_big_and_deep_scripts_are_read_or_refused_in_seconds(name: str, sql: str, right: bool) -> None:
     started = time.process_time()
     problems = assert_read_or_refused(sql)
     assert (not problems) == right, (name, problems)

@@ -144,7 +144,7 @@ def test_aggregates_have_distinct_filter_and_window() -> None:
     assert (spec.args["end"], spec.args.get("end_side")) == ("CURRENT ROW", None)
 
 
-def test_window_table_functions() -> None:
+def test_window_table_functions_have_their_arguments() -> None:
     wrapped = select("SELECT * FROM TABLE(TUMBLE(TABLE c.d.t, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) AS w")
     source = wrapped.args["from_"].this
     assert isinstance(source, exp.TableFromRows) and source.alias == "w"
@@ -178,7 +178,7 @@ def test_tables_have_their_alias_hints_and_join() -> None:
     assert [column.name for column in joins[4].this.args["alias"].columns] == ["m", "n"]
 
 
-def test_values_and_sets() -> None:
+def test_values_and_set_operations_are_trees() -> None:
     values = select("VALUES (1, 'a'), (2, 'b')")
     assert isinstance(values.expressions[0], exp.Star)
     assert isinstance(values.args["from_"].this, exp.Values)

@@ -79,7 +79,7 @@ def test_a_primary_key_has_its_columns_and_whether_it_is_enforced() -> None:
     assert isinstance(enforced, CreateTable) and enforced.primary_key is not None and enforced.primary_key.enforced
 
 
-def test_view_and_function() -> None:
+def test_create_view_and_function_have_their_parts() -> None:
     view = one("CREATE TEMPORARY VIEW IF NOT EXISTS v (a, b) AS SELECT 1, 2")
     assert isinstance(view, CreateView) and [column.text for column in view.columns] == ["a", "b"] and view.temporary
     function = one("CREATE TEMPORARY SYSTEM FUNCTION f AS 'module.function' LANGUAGE PYTHON")
@@ -146,7 +146,7 @@ def test_a_script_of_nothing_has_no_statements() -> None:
     assert parse("") == parse(" ;; -- nothing\n /* at all */ ;") == parse("\ufeff") == ()
 
 
-def test_findings_b3_double_quoted_options() -> None:
+def test_findings_b3_options_may_stand_in_double_quotes() -> None:
     sql = """CREATE TABLE t (a INT) WITH ("format" = "json", "k" = 'v', 'x' = "say \\"it\\"", "y" = "a""b")"""
     table = one(sql)
     assert isinstance(table, CreateTable)
@@ -158,7 +158,7 @@ def test_findings_b3_double_quoted_options() -> None:
     ]
 
 
-def test_findings_b8_texts_with_escapes() -> None:
+def test_findings_b8_a_text_with_escapes_is_what_they_mean() -> None:
     sql = r"SELECT E'a\tb\n\'\x41\u00e9\U0001F600\101' FROM t"
     query = one(sql)
     assert isinstance(query, Query)
