@@ -1,4 +1,4 @@
-"""The changelog formats: the facts of Flink's own tests, by their numbers in the list they were taken from, and its quirks."""
+"""The changelog formats: what Flink's own tests say of them, and its quirks."""
 
 from __future__ import annotations
 

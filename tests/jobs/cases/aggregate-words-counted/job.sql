@@ -1,4 +1,4 @@
--- Words counted one by one, as Flink counts them without mini-batches (vector 73).
+-- Words counted one by one, as Flink counts them without mini-batches.
 CREATE TABLE src (
   name STRING, id INT
 ) WITH (

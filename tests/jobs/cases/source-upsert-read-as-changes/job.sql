@@ -1,4 +1,4 @@
--- An upsert topic read again: each new value takes the old one back (vector 73).
+-- An upsert topic read again: each new value takes the old one back.
 CREATE TABLE counts (
   name STRING, id BIGINT, PRIMARY KEY (name) NOT ENFORCED
 ) WITH (
