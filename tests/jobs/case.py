@@ -10,7 +10,8 @@ case.toml or recorded.toml    what else there is to say, all of it optional but 
     compare = "multiset"                  how messages are compared, or a table of it by topic; tests/jobs/topics.py: MODES
     runs = 2                              how often the script runs, where it is more than there are inputs
     fails = "does not fit"                the last run fails, and these words are in what it says
-    [partitions]                          of each topic that has more than one
+    [partitions]                          how many each topic has that has more than one
+    [groups.<group>.<topic>]              the offsets that the group has committed, by partition
     [settings]                            as if the script SET them
     [snapshot]                            counters of the last run, such as late = 2
     [snapshot.sources.<table>]            and those of a source
@@ -29,6 +30,9 @@ from typing import Any
 from tests.message import Message, read_messages
 
 Topics = Mapping[str, tuple[Message, ...]]
+
+#: What a case.toml may say.
+SAID = {"compare", "runs", "fails", "partitions", "groups", "settings", "snapshot"}
 
 _TOPIC = re.compile(r"\$\{topic:([^}]+)\}")
 
@@ -113,6 +117,7 @@ def read_case(folder: Path) -> Case:
     if not said.exists():
         said = folder / "recorded.toml"
     table = tomllib.loads(said.read_text(encoding="utf-8")) if said.exists() else {}
+    assert said.name == "recorded.toml" or set(table) <= SAID, f"{said} says {set(table) - SAID}; known are {SAID}"
     inputs = [read_topics(folder / "input")]
     while (more := folder / f"input-{len(inputs) + 1}").exists():
         inputs.append(read_topics(more))

@@ -15,6 +15,12 @@ from tests.jobs.case import Case, read_case
 CASES = [read_case(path.parent) for path in sorted((Path(__file__).parent / "cases").glob("*/job.sql"))]
 
 
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_case_says_what_it_is_about_and_what_it_expects(case: Case) -> None:
+    assert case.sql.startswith("-- ")
+    assert case.expected or case.failure
+
+
 @pytest.mark.spark
 @pytest.mark.behind
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

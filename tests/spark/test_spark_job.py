@@ -10,6 +10,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 from pyspark.sql import SparkSession
 from tests.deadline import wait_for
+from tests.script import BOUNDED, EARLIEST, UPSERT, create_table
 
 import firesteel
 from firesteel.dev.record import read_records, write_records
@@ -28,20 +29,12 @@ class Table:
         self.folder = folder
 
     def script(self, query: str = "SELECT id, name FROM src", *, source: str = "", sink: str = "") -> Path:
-        upsert = "PRIMARY KEY" in sink
-        connector = (
-            "'connector' = 'upsert-kafka', 'key.format' = 'json', 'value.format' = 'json'"
-            if upsert
-            else "'connector' = 'kafka', 'format' = 'json'"
-        )
-        bootstrap = f"'properties.bootstrap.servers' = '{self.cluster['bootstrap.servers']}'"
+        columns, group = "id INT, name STRING", f"'properties.group.id' = 'g-{self.source}'"
         path = self.folder / "job.sql"
         path.write_text(
-            f"CREATE TABLE src (id INT, name STRING) WITH ('connector' = 'kafka', 'topic' = '{self.source}', {bootstrap},"
-            f" 'format' = 'json', 'properties.group.id' = 'g-{self.source}', 'scan.startup.mode' = 'earliest-offset'"
-            f"{', ' if source else ''}{source});\n"
-            f"CREATE TABLE snk ({sink or 'id INT, name STRING'}) WITH ('topic' = '{self.sink}', {bootstrap}, {connector});\n"
-            f"INSERT INTO snk {query};\n"
+            create_table(self.cluster, "src", columns, self.source, group, EARLIEST, source)
+            + create_table(self.cluster, "snk", sink or columns, self.sink, UPSERT if "PRIMARY KEY" in sink else "")
+            + f"INSERT INTO snk {query};\n"
         )
         return path
 
@@ -52,9 +45,6 @@ class Table:
 
     def read(self) -> list[str | None]:
         return [record.value.decode() if record.value else None for record in read_records(self.cluster, self.sink)]
-
-
-BOUNDED = "'scan.bounded.mode' = 'latest-offset'"
 
 
 @pytest.fixture

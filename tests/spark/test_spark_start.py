@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.spark.test_spark_job import BOUNDED, Table
+from tests.script import BOUNDED
+from tests.spark.test_spark_job import Table
 
 import firesteel
 from firesteel.errors import OutsideError, UsageError

@@ -13,6 +13,7 @@ import pytest
 from confluent_kafka import Producer
 from pyspark.sql import SparkSession
 from tests.deadline import wait_for
+from tests.script import BOUNDED, EARLIEST, create_table
 
 import firesteel
 from firesteel.dev.record import read_records
@@ -21,7 +22,6 @@ from firesteel.spark.job.job import Job
 pytestmark = pytest.mark.spark
 
 DAY = datetime(2020, 1, 1)
-BOUNDED = "'scan.bounded.mode' = 'latest-offset'"
 
 Event = tuple[str, int, float]
 
@@ -35,22 +35,16 @@ class Stream:
         self.source = ""
 
     def script(self, *queries: str, source: str = "", before: str = "", partitions: int = 1) -> tuple[Path, list[str]]:
-        bootstrap = f"'properties.bootstrap.servers' = '{self.cluster['bootstrap.servers']}'"
         self.source = self.source or self._make_topic(partitions=partitions, retention_ms="-1")
-        text = (
-            f"{before}CREATE TABLE src (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND)"
-            f" WITH ('connector' = 'kafka', 'topic' = '{self.source}', {bootstrap}, 'format' = 'json',"
-            f" 'properties.group.id' = 'g-{self.source}', 'scan.startup.mode' = 'earliest-offset'"
-            f"{', ' if source else ''}{source});\n"
-        )
+        columns = "k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND"
+        group = f"'properties.group.id' = 'g-{self.source}'"
+        text = before + create_table(self.cluster, "src", columns, self.source, group, EARLIEST, source)
         sinks = []
         for number, query in enumerate(queries):
             sinks.append(self._make_topic())
-            text += (
-                f"CREATE TABLE snk{number} (s TIMESTAMP(3), e TIMESTAMP(3), k STRING, n BIGINT) WITH"
-                f" ('connector' = 'kafka', 'topic' = '{sinks[-1]}', {bootstrap}, 'format' = 'json');\n"
-                f"INSERT INTO snk{number} {query};\n"
-            )
+            columns = "s TIMESTAMP(3), e TIMESTAMP(3), k STRING, n BIGINT"
+            text += create_table(self.cluster, f"snk{number}", columns, sinks[-1])
+            text += f"INSERT INTO snk{number} {query};\n"
         path = self.folder / "job.sql"
         path.write_text(text)
         return path, sinks

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 from pyspark.sql import SparkSession
+from tests.script import BOUNDED, EARLIEST, create_table
 
 import firesteel
 from firesteel.dev.record import read_records
 
 pytestmark = pytest.mark.spark
 
-BOUNDED = "'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset'"
-KEYED = "'connector' = 'kafka', 'format' = 'json', 'key.format' = 'raw', 'key.fields' = 'name'"
+KEYED = "'key.format' = 'raw', 'key.fields' = 'name'"
 UPSERT = "'connector' = 'upsert-kafka', 'key.format' = 'raw', 'value.format' = 'json'"
 
 
@@ -33,15 +33,12 @@ class Pair:
         *,
         columns: str = "name STRING, id INT",
         query: str = "SELECT name, id FROM src",
-        source: str = f"'format' = 'json', {BOUNDED}",
     ) -> Path:
-        address = self.cluster["bootstrap.servers"]
         path = self.folder / "job.sql"
         path.write_text(
-            f"CREATE TABLE src (name STRING, id INT) WITH ('connector' = 'kafka', 'topic' = '{self.source}',"
-            f" 'properties.bootstrap.servers' = '{address}', {source});\n"
-            f"CREATE TABLE snk ({columns}) WITH ('topic' = '{self.sink}', 'properties.bootstrap.servers' = '{address}', {sink});\n"
-            f"INSERT INTO snk {query};\n"
+            create_table(self.cluster, "src", "name STRING, id INT", self.source, EARLIEST, BOUNDED)
+            + create_table(self.cluster, "snk", columns, self.sink, sink)
+            + f"INSERT INTO snk {query};\n"
         )
         return path
 
