@@ -21,9 +21,9 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 import firesteel
 from bench.reference import cpu_seconds
+from firesteel.connectors.kafka.admin import create_topic, describe_topics
 from firesteel.dev.broker.broker import Broker, start_broker
 from firesteel.dev.record import read_records
-from firesteel.kafka.admin import create_topic, describe_topics
 from firesteel.observe.snapshot import JobSnapshot
 
 PARTITIONS = 4

@@ -24,10 +24,10 @@ from pathlib import Path
 import pyspark
 
 from firesteel.cli.demo import SCRIPT, read_counts
+from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.broker.broker import start_broker
 from firesteel.dev.broker.port import answers, free_port
 from firesteel.dev.pageviews import PageViews, differences, fill_topic
-from firesteel.kafka.admin import create_topic
 
 _HOST = "127.0.0.1"
 _ENVIRONMENT = {"SPARK_DAEMON_MEMORY": "256m"}

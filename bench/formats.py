@@ -19,9 +19,9 @@ from typing import Any
 import pyarrow as pa
 
 from firesteel import types
-from firesteel.catalog.table import BoundFormat
 from firesteel.formats.arrow_type import arrow_type
-from firesteel.formats.registry import make_decoder, make_encoder
+from firesteel.formats.bound import BoundFormat
+from firesteel.formats.builtin import make_decoder, make_encoder
 from firesteel.options.value import OptionValues
 from firesteel.types import STRING, Field
 

@@ -28,8 +28,8 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 from bench.engine import ENGINES, Engine
 from bench.measure import running_job, why, write_order
 from bench.report import commit
+from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.broker.broker import start_broker
-from firesteel.kafka.admin import create_topic
 
 _PARTITIONS = 4
 _REGIONS = 100

@@ -26,8 +26,8 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from bench.engine import Engine
 from bench.process import CpuMeter, memory_bytes
 from bench.workload import Workload
+from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.pageviews import PageViews, fill_topic
-from firesteel.kafka.admin import create_topic
 
 _JOBS = Path(__file__).parent / "job"
 #: How long a run may take.

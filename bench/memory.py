@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import IO
 
 from firesteel.cli.demo import SCRIPT
+from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.broker.broker import start_broker
 from firesteel.dev.pageviews import PageViews, fill_topic
-from firesteel.kafka.admin import create_topic
 
 COPY = """\
 CREATE TABLE pageviews (user_id BIGINT, page_id BIGINT, viewtime TIMESTAMP, user_region STRING)

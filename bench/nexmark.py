@@ -22,9 +22,9 @@ import firesteel
 from bench.auction_house import AuctionHouse
 from bench.engine import ENGINES, Engine, install
 from bench.measure import running_job, why, write_order
+from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.broker.broker import start_broker
 from firesteel.dev.record import read_records, write_records
-from firesteel.kafka.admin import create_topic
 
 _SCRIPTS = Path(__file__).parents[1] / "examples" / "nexmark"
 _SOURCE = "nexmark"

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import firesteel
 from firesteel.cli.demo import SCRIPT, read_counts
+from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.broker.broker import start_broker
 from firesteel.dev.pageviews import PageViews, differences, fill_topic
-from firesteel.kafka.admin import create_topic
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 

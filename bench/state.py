@@ -22,9 +22,9 @@ from confluent_kafka import Producer
 from numpy.typing import NDArray
 
 import firesteel
+from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.broker.broker import start_broker
 from firesteel.dev.record import read_records
-from firesteel.kafka.admin import create_topic
 
 _PARTITIONS = 4
 #: How many keys a batch of updates touches, however many there are: what differs is the state, not the work.

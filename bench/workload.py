@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from bench.answer import last_values, read_blocks
 from firesteel import types
-from firesteel.catalog.table import BoundFormat
 from firesteel.cli.demo import decode_counts
 from firesteel.dev.pageviews import PageViews, differences
-from firesteel.formats.registry import make_decoder, make_encoder
+from firesteel.formats.bound import BoundFormat
+from firesteel.formats.builtin import make_decoder, make_encoder
 from firesteel.options.value import OptionValues
 from firesteel.types import STRING, Field
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from firesteel.connectors.kafka.admin import close_clients, create_topic
 from firesteel.dev.broker.broker import Broker, start_broker
-from firesteel.kafka.admin import close_clients, create_topic
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -5,14 +5,19 @@ import re
 
 from firesteel.catalog.catalog import Catalog, declare, resolve_table
 from firesteel.catalog.changelog import sink_changelog, source_changelog
+from firesteel.catalog.connector import place_names
 from firesteel.catalog.table import Computed, Metadata, Table
 from firesteel.changelog.kind import ALL, INSERT_ONLY, UPSERT, render_changelog
+from firesteel.connectors.kafka import options as kafka
+from firesteel.connectors.kafka.partitioner import Fixed
+from firesteel.connectors.kafka.start import AtTimestamp, Earliest, GroupOffsets, Latest, Reset, bound, start_position
+from firesteel.connectors.spec import DeliveryGuarantee
 from firesteel.errors import Problem, Source, Span
-from firesteel.options import csv, json, kafka, legacy
-from firesteel.options.avro_confluent import SUBJECT
+from firesteel.formats.avro_confluent.options import SUBJECT
+from firesteel.formats.csv import options as csv
+from firesteel.formats.json import options as json
+from firesteel.options import legacy
 from firesteel.options.legacy import UpdateMode
-from firesteel.options.partitioner import Fixed
-from firesteel.options.position import AtTimestamp, Earliest, GroupOffsets, Latest, Reset, bound, start_position
 from firesteel.sql.script import parse_script
 from firesteel.sql.statement import CreateTable, Name, OptionEntry, Text
 from firesteel.types import BigInt, Field, Int
@@ -72,8 +77,8 @@ def test_the_subject_is_made_of_the_topic() -> None:
     urls = "'key.avro-confluent.url' = 'http://r', 'value.avro-confluent.url' = 'http://r'"
     t = table("id INT, v INT, PRIMARY KEY (id) NOT ENFORCED", f"{upsert}, {urls}")
     assert t.key_format is not None
-    assert t.key_format.options.get(SUBJECT) == f"{t.topics[0]}-key"
-    assert t.value_format.options.get(SUBJECT) == f"{t.topics[0]}-value"
+    assert t.key_format.options.get(SUBJECT) == f"{place_names(t)[0]}-key"
+    assert t.value_format.options.get(SUBJECT) == f"{place_names(t)[0]}-value"
     t = table(
         "id INT",
         f"{KAFKA}, 'format' = 'avro-confluent', 'avro-confluent.url' = 'http://r', 'avro-confluent.subject' = 's'",
@@ -156,7 +161,7 @@ def test_semantic_is_the_older_name_and_wins() -> None:
     )
     assert [problem.is_error for problem in problems] == [False]
     guarantee = catalog.tables["t"].options.get(kafka.SINK_DELIVERY_GUARANTEE)
-    assert guarantee is kafka.DeliveryGuarantee.EXACTLY_ONCE
+    assert guarantee is DeliveryGuarantee.EXACTLY_ONCE
 
 
 def test_all_mistakes_come_at_once_and_the_table_is_still_there() -> None:

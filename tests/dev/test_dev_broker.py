@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from tests.deadline import wait_for
 
+from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.broker.broker import start_broker
 from firesteel.dev.broker.port import HOST, free_port, is_free
 from firesteel.dev.broker.process import birth, end_process
 from firesteel.dev.broker.server import Server, render_properties
 from firesteel.dev.record import read_records, write_records
 from firesteel.errors import OutsideError
-from firesteel.kafka.admin import create_topic
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and their children too.
 _PARENT = """

@@ -19,7 +19,7 @@ from tests.formats.formats_tables import bind, parse_columns
 from tests.spark.test_spark_function_result import resolve
 
 import firesteel
-from firesteel.formats.registry import make_decoder
+from firesteel.formats.builtin import make_decoder
 from firesteel.plan.expression import Cast
 from firesteel.types import STRING
 

@@ -18,7 +18,7 @@ import firesteel
 from firesteel.cli.command import CommandParser
 from firesteel.cli.main import COMMANDS
 from firesteel.errors import Source, render_problem
-from firesteel.options.registry import FORMATS
+from firesteel.formats.builtin import FORMATS
 from firesteel.plan.analyze import Analysis, analyze
 from firesteel.plan.function.aggregate import aggregate_names
 from firesteel.plan.function.table import function_names

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.connectors.kafka import admin
 from firesteel.errors import OutsideError, UsageError
-from firesteel.kafka import admin
 from firesteel.spark.job.checkpoint import Checkpoint
 from firesteel.storage.local import LocalFolder
 

@@ -10,10 +10,11 @@ from firesteel.cli.options import reference_files
 from firesteel.cli.reference.functions import render_functions
 from firesteel.cli.reference.language import Language
 from firesteel.cli.reference.tables import OPTION_COLUMNS, pages
+from firesteel.connectors.builtin import CONNECTORS
+from firesteel.connectors.kafka.client.setting import PROPERTIES, Gathered, Ignored, Passed, Refused
+from firesteel.connectors.kafka.client.summary import REASONS_ZH, SUMMARIES
+from firesteel.formats.builtin import FORMATS
 from firesteel.options import legacy, setting
-from firesteel.options.client import PROPERTIES, Gathered, Ignored, Passed, Refused
-from firesteel.options.client_summary import REASONS_ZH, SUMMARIES
-from firesteel.options.registry import CONNECTORS, FORMATS
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 FILES = reference_files()

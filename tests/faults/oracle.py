@@ -16,8 +16,8 @@ from typing import Any
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Producer, TopicPartition
 
+from firesteel.connectors.kafka.admin import describe_topics
 from firesteel.dev.record import Record, read_records
-from firesteel.kafka.admin import describe_topics
 
 KEYS = 50
 

@@ -20,8 +20,8 @@ from tests.faults.brokers import three_brokers
 from tests.faults.soak import PARTITIONS
 from tests.faults.storm import Storm
 
+from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.broker.broker import start_broker
-from firesteel.kafka.admin import create_topic
 
 TOPICS = ("source", "copies", "counts")
 

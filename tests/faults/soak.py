@@ -26,8 +26,8 @@ from pathlib import Path
 from tests.deadline import wait_for
 from tests.faults.oracle import LiveReader, all_records, copy_mistakes, count_mistakes, fill, open_ends
 
+from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.broker.broker import start_broker
-from firesteel.kafka.admin import create_topic
 from firesteel.spark.fault import VARIABLE
 
 PARTITIONS = 2

@@ -26,8 +26,8 @@ from tests.deadline import wait_for
 from tests.faults.process import alive, descendants, jvm_of, send, workers_of
 from tests.faults.soak import PARTITIONS, FaultyJob
 
+from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.broker.broker import start_broker
-from firesteel.kafka.admin import create_topic
 
 #: How long ending may take: the time a stop has, and some for a machine with much to do.
 _STOP_SECONDS = 25.0

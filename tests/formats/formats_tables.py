@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from firesteel import types
-from firesteel.catalog.table import BoundFormat
-from firesteel.options.registry import FORMATS
+from firesteel.formats.bound import BoundFormat
+from firesteel.formats.builtin import FORMATS
 from firesteel.options.value import OptionValues
 from firesteel.types import DataType, Field
 

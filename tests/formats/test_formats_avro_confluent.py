@@ -22,9 +22,9 @@ from firesteel.formats.arrow_type import arrow_schema
 from firesteel.formats.avro.schema import derive_schema
 from firesteel.formats.avro_confluent.address import Refused, check_address
 from firesteel.formats.avro_confluent.decoder import ConfluentDecoder
+from firesteel.formats.builtin import make_decoder, make_encoder
 from firesteel.formats.codec import Reason
 from firesteel.formats.json.decoder import JsonDecoder
-from firesteel.formats.registry import make_decoder, make_encoder
 
 USER: dict[str, Any] = {
     "type": "record",

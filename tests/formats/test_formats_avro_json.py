@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.formats.formats_strategies import QUICK, TYPES, any_fields, likely
 from tests.formats.formats_tables import bind, parse_columns
 
+from firesteel.formats.builtin import make_decoder, make_encoder
 from firesteel.formats.codec import Reason
 from firesteel.formats.json.decoder import JsonDecoder
-from firesteel.formats.registry import make_decoder, make_encoder
 from firesteel.types import Field
 
 JSON = {"encoding": "json"}

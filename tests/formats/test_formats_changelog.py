@@ -14,9 +14,9 @@ from tests.formats.formats_tables import bind, parse_columns
 
 from firesteel.changelog.kind import RowKind
 from firesteel.formats.arrow_type import arrow_schema
+from firesteel.formats.builtin import make_decoder, make_encoder
 from firesteel.formats.cdc.decoder import ChangelogDecoder
 from firesteel.formats.codec import Decoded, Reason
-from firesteel.formats.registry import make_decoder, make_encoder
 
 PRODUCTS = "id INT NOT NULL, name STRING, description STRING, weight FLOAT"
 IGNORE = {"ignore-parse-errors": "true"}

@@ -21,8 +21,8 @@ from tests.formats.formats_strategies import (
 )
 from tests.formats.formats_tables import bind
 
+from firesteel.formats.builtin import make_decoder
 from firesteel.formats.cdc.decoder import ChangelogDecoder
-from firesteel.formats.registry import make_decoder
 from firesteel.types import Field
 
 _Block = tuple[tuple[Field, ...], list[bytes | None]]

@@ -13,8 +13,8 @@ from tests.conformance.recorded import load_cases
 from tests.formats.formats_tables import bind, parse_columns, parse_options
 from tests.jobs.case import Case
 
+from firesteel.formats.builtin import make_decoder, make_encoder
 from firesteel.formats.codec import EncodeError
-from firesteel.formats.registry import make_decoder, make_encoder
 
 _AREAS = ("json-source", "json-sink", "csv", "avro")
 _KEY = re.compile(r",\s*PRIMARY KEY \(\w+\) NOT ENFORCED")

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from tests.formats.formats_strategies import QUICK, assert_same, mutated
 from tests.formats.formats_tables import bind, parse_columns
 
-from firesteel.formats.cdc.debezium import ENVELOPE
+from firesteel.formats.builtin import make_decoder
 from firesteel.formats.cdc.debezium_cut import Cutter
 from firesteel.formats.cdc.decoder import ChangelogDecoder
-from firesteel.formats.registry import make_decoder
+from firesteel.formats.debezium.codec import ENVELOPE
 
 _numbers = st.sampled_from(
     ["0", "7", "10", "42", "00", "07", "-1", "-01", "-0", "1.50", "1.05", "1e05", "01e5", "0.0", "99"]

@@ -13,9 +13,9 @@ from tests.formats.formats_strategies import assert_same
 from tests.formats.formats_tables import bind, parse_columns
 
 from firesteel.changelog.kind import RowKind
+from firesteel.formats.builtin import make_decoder
 from firesteel.formats.cdc.decoder import ChangelogDecoder
 from firesteel.formats.codec import Decoded, Reason
-from firesteel.formats.registry import make_decoder
 
 RECORDING = Path(__file__).parent / "recording"
 ITEM = (

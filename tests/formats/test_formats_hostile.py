@@ -7,8 +7,8 @@ import time
 import pytest
 from tests.formats.formats_tables import bind, parse_columns
 
+from firesteel.formats.builtin import make_decoder
 from firesteel.formats.codec import Reason, Reject
-from firesteel.formats.registry import make_decoder
 
 #: How a value of column `a` stands in a message of each format.
 _MESSAGES = {

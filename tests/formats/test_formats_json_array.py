@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.formats.formats_tables import bind, parse_columns
 
+from firesteel.formats.builtin import make_decoder
 from firesteel.formats.codec import Decoded
-from firesteel.formats.registry import make_decoder
 
 _TREE = {"decode.json-parser.enabled": "false"}
 

@@ -8,7 +8,7 @@ import pytest
 from firesteel.catalog.catalog import Catalog, declare
 from firesteel.catalog.table import Table
 from firesteel.errors import Problem, Source
-from firesteel.formats.registry import make_decoder, make_encoder
+from firesteel.formats.builtin import make_decoder, make_encoder
 from firesteel.sql.script import parse_script
 
 COLUMNS = "id INT, ts TIMESTAMP(3), at_ TIME(3), l ARRAY<TIMESTAMP(3)>"

@@ -22,7 +22,7 @@ from tests.formats.formats_tables import bind, parse_columns
 
 from firesteel import types
 from firesteel.formats.arrow_type import arrow_schema
-from firesteel.formats.registry import make_decoder, make_encoder
+from firesteel.formats.builtin import make_decoder, make_encoder
 from firesteel.types import DataType, Field
 
 

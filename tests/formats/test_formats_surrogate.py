@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 from tests.formats.formats_tables import bind, parse_columns
 
+from firesteel.formats.builtin import make_decoder, make_encoder
 from firesteel.formats.codec import Decoded, Reason, Reject
-from firesteel.formats.registry import make_decoder, make_encoder
 
 #: How a row stands in a message of each format that spells texts as JSON does.
 _MESSAGES = {

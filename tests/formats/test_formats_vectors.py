@@ -14,8 +14,8 @@ from tests.formats.formats_tables import bind, parse_columns
 
 from firesteel.formats.arrow_type import arrow_schema
 from firesteel.formats.avro.schema import derive_schema
+from firesteel.formats.builtin import make_decoder, make_encoder
 from firesteel.formats.codec import EncodeError, Reason
-from firesteel.formats.registry import make_decoder, make_encoder
 
 IGNORE = {"ignore-parse-errors": "true"}
 ISO = {"timestamp-format.standard": "ISO-8601"}

@@ -25,11 +25,11 @@ from tests.fuzz.mutation import Table, mutate, tables
 from tests.script import BOUNDED, EARLIEST, create_table
 
 import firesteel
+from firesteel.connectors.kafka.admin import close_clients, create_topic
 from firesteel.dev.broker.broker import start_broker
 from firesteel.dev.record import read_records, write_records
+from firesteel.formats.builtin import make_decoder
 from firesteel.formats.codec import Decoded
-from firesteel.formats.registry import make_decoder
-from firesteel.kafka.admin import close_clients, create_topic
 from firesteel.spark.source.reject import refused
 from firesteel.spark.start.master import local_master
 from firesteel.spark.start.session import open_session

@@ -11,8 +11,8 @@ import pyarrow as pa
 from tests.formats.formats_registry import Registry
 from tests.formats.formats_tables import bind, parse_columns
 
-from firesteel.catalog.table import BoundFormat
-from firesteel.formats.registry import make_decoder, make_encoder
+from firesteel.formats.bound import BoundFormat
+from firesteel.formats.builtin import make_decoder, make_encoder
 
 _SIMPLE = "id BIGINT, n INT, x DOUBLE, f FLOAT, price DECIMAL(8, 2), ok BOOLEAN, name STRING, b BYTES, d DATE, t TIME(3), ts TIMESTAMP(3)"
 _NESTED = f"{_SIMPLE}, arr ARRAY<INT>, r ROW<p INT, q STRING>, m MAP<STRING, INT>"

@@ -24,11 +24,11 @@ from confluent_kafka import Message
 from tests.formats.formats_registry import Registry
 from tests.fuzz.mutation import Table, mutate, tables
 
+from firesteel.connectors.kafka.write.bad_record import DeadLetters, Stage, StagedRange, staged_ranges, write_letters
+from firesteel.connectors.kafka.write.writer import Writer
 from firesteel.errors import FiresteelError
+from firesteel.formats.builtin import make_decoder
 from firesteel.formats.codec import Decoded, Reject
-from firesteel.formats.registry import make_decoder
-from firesteel.kafka.dead_letter import DeadLetters, Stage, StagedRange, staged_ranges, write_letters
-from firesteel.kafka.writer import Writer
 from firesteel.observe.progress import Progress, SourceProgress, apply
 from firesteel.observe.snapshot import JobSnapshot
 from firesteel.spark.failure import carry, explain_failure

@@ -14,8 +14,8 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from tests.jobs.case import Case, Topics
 from tests.message import Message
 
+from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.record import Record, read_records
-from firesteel.kafka.admin import create_topic
 
 
 def prepare(case: Case, cluster: dict[str, str], producer: Producer) -> str:

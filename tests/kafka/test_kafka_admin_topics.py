@@ -5,10 +5,17 @@ from collections.abc import Callable
 
 import pytest
 
+from firesteel.connectors.kafka.admin import (
+    check_broker,
+    check_topics,
+    create_topic,
+    delete_topic,
+    describe_topics,
+    list_topics,
+)
 from firesteel.dev.broker.port import free_port
 from firesteel.dev.record import write_records
 from firesteel.errors import Blame, OutsideError, UsageError
-from firesteel.kafka.admin import check_broker, check_topics, create_topic, delete_topic, describe_topics, list_topics
 
 Cluster = dict[str, str]
 

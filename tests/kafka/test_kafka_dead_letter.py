@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Message
 
-from firesteel.dev.record import read_records, write_records
-from firesteel.errors import JobError
-from firesteel.formats.codec import Reason, Reject
-from firesteel.kafka.dead_letter import (
+from firesteel.connectors.kafka.read.reader import read_range
+from firesteel.connectors.kafka.write.bad_record import (
     DeadLetters,
     Stage,
     StagedRange,
@@ -20,8 +18,10 @@ from firesteel.kafka.dead_letter import (
     staged_ranges,
     write_letters,
 )
-from firesteel.kafka.reader import read_range
-from firesteel.kafka.writer import Writer, writer_config
+from firesteel.connectors.kafka.write.writer import Writer, writer_config
+from firesteel.dev.record import read_records, write_records
+from firesteel.errors import JobError
+from firesteel.formats.codec import Reason, Reject
 from firesteel.storage.local import LocalFolder
 
 pytestmark = pytest.mark.kafka

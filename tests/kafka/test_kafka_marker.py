@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from firesteel.connectors.kafka.transaction.marker import Attempt, Decision, Marker, decide, parse_marker
 from firesteel.errors import JobError
-from firesteel.kafka.marker import Attempt, Decision, Marker, decide, parse_marker
 
 DAY = 86_400.0
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
+from firesteel.connectors.kafka.group import GroupPositions, GroupReader
+from firesteel.connectors.kafka.offset import Subscription
+from firesteel.connectors.kafka.passing import ask
 from firesteel.errors import BrokerAwayError
-from firesteel.kafka.group import GroupPositions, GroupReader
-from firesteel.kafka.passing import ask
-from firesteel.kafka.position import Subscription
 
 
 def failing(*codes: int) -> list[KafkaException]:

@@ -11,11 +11,10 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from firesteel.errors import BrokerAwayError, FiresteelError, JobError, OutsideError
-from firesteel.kafka.group import commit_positions
-from firesteel.kafka.position import Positions, Subscription, find_ends, find_partitions, find_start
-from firesteel.kafka.reader import consumer_for, read_range, read_stretches
-from firesteel.options.position import (
+from firesteel.connectors.kafka.group import commit_positions
+from firesteel.connectors.kafka.offset import Positions, Subscription, find_ends, find_partitions, find_start
+from firesteel.connectors.kafka.read.reader import consumer_for, read_range, read_stretches
+from firesteel.connectors.kafka.start import (
     AtTimestamp,
     Bound,
     Earliest,
@@ -26,6 +25,7 @@ from firesteel.options.position import (
     StartPosition,
     Unbounded,
 )
+from firesteel.errors import BrokerAwayError, FiresteelError, JobError, OutsideError
 
 pytestmark = pytest.mark.kafka
 
@@ -55,7 +55,7 @@ class Filled:
 
 @pytest.fixture(scope="module")
 def filled(cluster: dict[str, str]) -> Iterator[Filled]:
-    from firesteel.kafka.admin import create_topic
+    from firesteel.connectors.kafka.admin import create_topic
 
     topic = f"positions-{time.time_ns()}"
     create_topic(cluster, topic, partitions=2)
@@ -199,7 +199,7 @@ def test_short_stretches_are_read_together(
     cluster: dict[str, str], make_topic: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each keeps its own messages and their order; one ends with a transaction's marker, one has more behind its end."""
-    monkeypatch.setattr("firesteel.kafka.reader.BLOCK", 8)
+    monkeypatch.setattr("firesteel.connectors.kafka.read.reader.BLOCK", 8)
     topic, other = make_topic(partitions=3), Transactions(cluster, make_topic())
     producer = Producer(cluster)
     for number in range(30):
@@ -217,7 +217,7 @@ def test_short_stretches_are_read_together(
 
 def test_short_stretches_of_a_broker_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
     """A task does not wait for them without end: it begins anew, as the whole query does when that does not help."""
-    monkeypatch.setattr("firesteel.kafka.reader._STALLED_SECONDS", 1.0)
+    monkeypatch.setattr("firesteel.connectors.kafka.read.reader._STALLED_SECONDS", 1.0)
     away = {"bootstrap.servers": "127.0.0.1:1", "reconnect.backoff.max.ms": "200"}
     started = time.monotonic()
     with pytest.raises(

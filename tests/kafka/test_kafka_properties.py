@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from confluent_kafka import Consumer, Producer
 
+from firesteel.connectors.kafka.client.librdkafka import Role, client_config
+from firesteel.connectors.kafka.client.setting import PROPERTIES, Passed
 from firesteel.errors import ScriptError
-from firesteel.kafka.properties import Role, client_config
-from firesteel.options.client import PROPERTIES, Passed
 from firesteel.options.kind import EnumKind
 from firesteel.options.secret import Secret
 

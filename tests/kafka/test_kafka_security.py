@@ -16,12 +16,12 @@ from tests.kafka.kafka_secure import (
     trust,
 )
 
+from firesteel.connectors.kafka.admin import check_broker, list_topics
+from firesteel.connectors.kafka.client.jks import read_jks
+from firesteel.connectors.kafka.client.keystore import open_stores
+from firesteel.connectors.kafka.client.librdkafka import Role, client_config
 from firesteel.dev.broker.broker import Broker
 from firesteel.errors import OutsideError, UsageError
-from firesteel.kafka.admin import check_broker, list_topics
-from firesteel.kafka.jks import read_jks
-from firesteel.kafka.keystore import open_stores
-from firesteel.kafka.properties import Role, client_config
 
 pytestmark = pytest.mark.kafka
 

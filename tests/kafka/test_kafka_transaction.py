@@ -8,10 +8,8 @@ from collections.abc import Callable
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 
-from firesteel.dev.record import read_records, write_records
-from firesteel.errors import JobError, OutsideError
-from firesteel.kafka.marker import Marker
-from firesteel.kafka.transaction import (
+from firesteel.connectors.kafka.transaction.marker import Marker
+from firesteel.connectors.kafka.transaction.transaction import (
     GroupOffsets,
     Transaction,
     TransactionLimits,
@@ -20,6 +18,8 @@ from firesteel.kafka.transaction import (
     find_limits,
     settle,
 )
+from firesteel.dev.record import read_records, write_records
+from firesteel.errors import JobError, OutsideError
 
 pytestmark = pytest.mark.kafka
 

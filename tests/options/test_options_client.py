@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from firesteel.connectors.kafka.client.jaas import parse_jaas
+from firesteel.connectors.kafka.client.setting import Role, translate_properties
 from firesteel.errors import Severity
-from firesteel.options.client import Role, translate_properties
-from firesteel.options.jaas import parse_jaas
 from firesteel.options.secret import Secret
 
 PLAIN = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="al" password="se\\"cret";'

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from firesteel.options.jaas import parse_jaas
+from firesteel.connectors.kafka.client.jaas import parse_jaas
 
 MODULE = "org.apache.kafka.common.security.plain.PlainLoginModule required"
 

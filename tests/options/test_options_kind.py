@@ -6,15 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firesteel.options.avro_confluent import UrlKind
-from firesteel.options.csv import FIELD_DELIMITER, QUOTE_CHARACTER
-from firesteel.options.json import MAP_NULL_KEY_MODE, TIMESTAMP_FORMAT_STANDARD, MapNullKeyMode
-from firesteel.options.kafka import (
-    SINK_DELIVERY_GUARANTEE,
-    VALUE_FIELDS_INCLUDE,
-    DeliveryGuarantee,
-    ValueFields,
-)
+from firesteel.connectors.kafka.options import SINK_DELIVERY_GUARANTEE
+from firesteel.connectors.kafka.partitioner import PARTITIONER, Custom, Fixed
+from firesteel.connectors.spec import DeliveryGuarantee
+from firesteel.formats.avro_confluent.options import UrlKind
+from firesteel.formats.csv.options import FIELD_DELIMITER, QUOTE_CHARACTER
+from firesteel.formats.json.options import MAP_NULL_KEY_MODE, TIMESTAMP_FORMAT_STANDARD, MapNullKeyMode
+from firesteel.formats.raw.options import CharsetKind
 from firesteel.options.kind import (
     BOOLEAN,
     DURATION,
@@ -25,9 +23,8 @@ from firesteel.options.kind import (
     PATTERN,
     SPECIFIC_OFFSETS,
 )
+from firesteel.options.message import VALUE_FIELDS_INCLUDE, ValueFields
 from firesteel.options.option import Kind
-from firesteel.options.partitioner import PARTITIONER, Custom, Fixed
-from firesteel.options.raw import CharsetKind
 from firesteel.options.setting import TimeZoneKind
 
 RIGHT: list[tuple[Kind[object], str, object]] = [

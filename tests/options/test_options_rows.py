@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from firesteel.connectors.builtin import CONNECTORS, connector
+from firesteel.connectors.kafka.client.setting import PROPERTIES, treatment
+from firesteel.formats.builtin import FORMATS, format_named
 from firesteel.options import error_handling, legacy, setting
-from firesteel.options.client import PROPERTIES, treatment
 from firesteel.options.option import Option
-from firesteel.options.registry import CONNECTORS, FORMATS, connector, format_named
 
 TABLES: dict[str, tuple[Option[Any], ...]] = {
     **{spec.name: spec.rows for spec in CONNECTORS},
@@ -42,7 +43,9 @@ def test_keys_and_other_names_are_unique(name: str) -> None:
 
 
 def test_every_metadata_key_has_its_sentences() -> None:
-    for metadata in [key for spec in (*CONNECTORS, *FORMATS) for key in spec.metadata]:
+    for metadata in [
+        key for keys in (*(spec.metadata for spec in CONNECTORS), *(spec.metadata for spec in FORMATS)) for key in keys
+    ]:
         assert metadata.summary.endswith(".") and metadata.summary_zh.endswith("。")
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.options.connector import ConnectorSpec
+from firesteel.connectors.builtin import CONNECTORS
+from firesteel.connectors.spec import ConnectorSpec
 from firesteel.options.option import Side
-from firesteel.options.registry import CONNECTORS
 
 FOLDER = Path(__file__).parents[2] / "src" / "firesteel" / "spark" / "connector"
 READS = {"open_source", "partitions", "make_reader"}

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import pytest
 
+from firesteel.catalog.with_clause.redaction import redact
 from firesteel.errors import Span
 from firesteel.options.entry import read_entries
 from firesteel.options.environment import substitute
 from firesteel.options.kind import LIST
-from firesteel.options.redaction import redact
 from firesteel.options.secret import Secret, is_secret_key, mask, mask_script, reveal, secrets_within
 
 CANARY = "c4nary-p4ssword"

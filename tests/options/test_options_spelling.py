@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from firesteel.options.absent import ABSENT_CONNECTORS, ABSENT_FORMATS
-from firesteel.options.registry import CONNECTORS, FORMATS
+from firesteel.catalog.with_clause.absent import ABSENT_CONNECTORS, ABSENT_FORMATS
+from firesteel.connectors.builtin import CONNECTORS
+from firesteel.formats.builtin import FORMATS
 from firesteel.options.spelling import distance, nearest
 
 

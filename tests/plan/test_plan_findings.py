@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.catalog.connector import place_names
 from firesteel.errors import Problem, Severity, Source
 from firesteel.options.setting import STATE_BACKEND_TYPE, StateBackend
 from firesteel.plan.analyze import Analysis, analyze
@@ -174,7 +175,7 @@ def test_findings_b11_dynamic_kafka_is_kafka() -> None:
     )
     analysis = look(f"{table} INSERT INTO d SELECT id, 'x' FROM e;")
     assert not analysis.problems
-    assert (analysis.catalog.tables["e"].connector, analysis.catalog.tables["e"].topics) == ("kafka", ("a", "b"))
+    assert (analysis.catalog.tables["e"].connector, place_names(analysis.catalog.tables["e"])) == ("kafka", ("a", "b"))
 
 
 @pytest.mark.parametrize("name", ["kafka-0.10", "kafka-0.11", "kafka-universal"])

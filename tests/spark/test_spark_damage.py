@@ -12,9 +12,9 @@ from pyspark.sql import SparkSession
 from tests.deadline import wait_for
 
 import firesteel
+from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.record import write_records
 from firesteel.errors import Blame
-from firesteel.kafka.admin import create_topic
 from firesteel.spark.damage import check_state, explain_damage
 from firesteel.spark.job.checkpoint import Checkpoint
 from firesteel.storage.local import LocalFolder

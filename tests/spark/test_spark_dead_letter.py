@@ -12,8 +12,8 @@ from pyspark.sql import SparkSession
 from tests.script import BOUNDED, EARLIEST, create_table
 
 import firesteel
+from firesteel.connectors.kafka.write.outgoing import Headers
 from firesteel.dev.record import read_records
-from firesteel.kafka.outgoing import Headers
 from firesteel.observe.snapshot import JobSnapshot
 
 pytestmark = pytest.mark.spark

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+from firesteel.connectors.kafka.offset import Subscription
 from firesteel.errors import JobError
-from firesteel.kafka.position import Subscription
 from firesteel.spark.sink.destination import Destinations
 
 ROW = pa.RecordBatch.from_pydict({"t": ["other"]})

@@ -17,8 +17,8 @@ from tests.faults.oracle import open_ends
 from tests.script import BOUNDED, EARLIEST, UPSERT, create_table
 
 import firesteel
+from firesteel.connectors.kafka.admin import create_topic, delete_topic, group_names
 from firesteel.dev.record import read_records, write_records
-from firesteel.kafka.admin import create_topic, delete_topic, group_names
 
 pytestmark = pytest.mark.spark
 

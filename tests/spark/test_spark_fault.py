@@ -18,9 +18,9 @@ from tests.faults.oracle import copy_mistakes, fill
 from tests.script import BOUNDED, EARLIEST, create_table
 
 import firesteel
+from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.broker.broker import start_broker
 from firesteel.dev.record import read_records
-from firesteel.kafka.admin import create_topic
 from firesteel.spark.fault import VARIABLE
 
 pytestmark = pytest.mark.spark

@@ -14,8 +14,8 @@ from tests.deadline import wait_for
 from tests.script import BOUNDED, create_table
 
 import firesteel
+from firesteel.connectors.kafka.admin import create_topic, delete_topic
 from firesteel.dev.record import read_records, write_records
-from firesteel.kafka.admin import create_topic, delete_topic
 
 pytestmark = pytest.mark.spark
 

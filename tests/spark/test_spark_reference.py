@@ -103,7 +103,7 @@ def decode(record: Record) -> tuple[str, int, int]:
 
 @pytest.fixture(scope="module")
 def filled(cluster: dict[str, str]) -> str:
-    from firesteel.kafka.admin import create_topic
+    from firesteel.connectors.kafka.admin import create_topic
 
     create_topic(cluster, "reference-views", partitions=PARTITIONS)
     fill_topic(cluster, "reference-views", VIEWS, PARTITIONS)

@@ -14,9 +14,9 @@ from tests.kafka.kafka_secure import Certificates, scram_login
 
 import firesteel
 from firesteel.cli.demo import SCRIPT, read_counts
+from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.broker.broker import Broker
 from firesteel.dev.pageviews import PageViews, fill_topic
-from firesteel.kafka.admin import create_topic
 
 
 def write_script(folder: Path, broker: Broker, login: Mapping[str, str]) -> Path:

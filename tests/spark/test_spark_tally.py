@@ -8,9 +8,9 @@ import orjson
 import pytest
 from tests.formats.formats_tables import bind, parse_columns
 
+from firesteel.connectors.kafka.write.bad_record import StagedRange
+from firesteel.formats.builtin import make_decoder
 from firesteel.formats.codec import Reason, Reject
-from firesteel.formats.registry import make_decoder
-from firesteel.kafka.dead_letter import StagedRange
 from firesteel.observe.snapshot import JobSnapshot, SourceSnapshot
 from firesteel.spark.source.tally import Tally, take_tally
 from firesteel.storage.local import LocalFolder

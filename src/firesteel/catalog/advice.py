@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from firesteel.catalog.table import Column, Physical
+from firesteel.catalog.with_clause.resolve import TableOptions
 from firesteel.errors import Problem, Severity, Span
 from firesteel.options.option import Side
-from firesteel.options.resolve import TableOptions
 from firesteel.types import Array, DataType, Map, Row, Time, Timestamp, TimestampLtz
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from firesteel.catalog.connector import spec_of
 from firesteel.catalog.table import Table
 from firesteel.changelog.kind import ALL, INSERT_ONLY, Changelog
+from firesteel.formats.builtin import format_named
 from firesteel.options.legacy import UpdateMode
-from firesteel.options.registry import format_named
 
 
 def source_changelog(table: Table) -> Changelog:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from firesteel.catalog.table import Table
-from firesteel.options.connector import ConnectorSpec, Key
-from firesteel.options.registry import connector
+from firesteel.connectors.builtin import connector
+from firesteel.connectors.spec import ConnectorSpec, DeliveryGuarantee, Key, UserClass
 
 
 def spec_of(table: Table) -> ConnectorSpec | None:
@@ -36,6 +36,30 @@ def is_bounded(table: Table) -> bool:
     """Whether reading it comes to an end."""
     spec = spec_of(table)
     return spec is not None and spec.is_bounded(table.options)
+
+
+def place_names(table: Table) -> tuple[str, ...]:
+    """Gives the topics a table names, or what else it is read from or written to; none where it has a pattern."""
+    spec = spec_of(table)
+    return spec.places(table.options).names if spec is not None else ()
+
+
+def cluster_of(table: Table) -> str:
+    """Gives the servers by which a table's cluster is reached, as the table names them."""
+    spec = spec_of(table)
+    return spec.places(table.options).cluster if spec is not None else ""
+
+
+def guarantee(table: Table) -> DeliveryGuarantee:
+    """Gives what a failure may do to rows that were written to it."""
+    spec = spec_of(table)
+    return spec.guarantee(table.options) if spec is not None else DeliveryGuarantee.AT_LEAST_ONCE
+
+
+def partitioner_class(table: Table) -> UserClass | None:
+    """Gives the user's own class that chooses a partition for each row."""
+    spec = spec_of(table)
+    return spec.partitioner(table.options) if spec is not None else None
 
 
 def identity(table: Table) -> str:

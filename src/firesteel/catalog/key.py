@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from firesteel.catalog.column import suggest_column
 from firesteel.catalog.subject import with_subject
-from firesteel.catalog.table import BoundFormat, Column, Physical
+from firesteel.catalog.table import Column, Physical
+from firesteel.catalog.with_clause.resolve import FormatOptions, TableOptions
 from firesteel.changelog.kind import INSERT_ONLY, render_changelog
+from firesteel.connectors.spec import Key
 from firesteel.errors import Problem, Severity, Span
-from firesteel.options import kafka
-from firesteel.options.connector import Key
-from firesteel.options.kafka import ValueFields
+from firesteel.formats.bound import BoundFormat
+from firesteel.options import message
 from firesteel.options.legacy import UPDATE_MODE
+from firesteel.options.message import ValueFields
 from firesteel.options.option import Dialect
-from firesteel.options.resolve import FormatOptions, TableOptions
 from firesteel.options.value import OptionValues
 from firesteel.types import Field
 
@@ -29,8 +30,8 @@ def bind_formats(
     by_name = {column.name: column for column in physical}
     options = table.options
     upsert = table.spec is not None and table.spec.key is Key.PRIMARY_KEY
-    wanted = primary_key if upsert else (options.get(kafka.KEY_FIELDS) or ())
-    prefix = options.get(kafka.KEY_FIELDS_PREFIX) or ""
+    wanted = primary_key if upsert else (options.get(message.KEY_FIELDS) or ())
+    prefix = options.get(message.KEY_FIELDS_PREFIX) or ""
     keys: list[str] = []
     for name in wanted:
         if name not in by_name:
@@ -38,19 +39,19 @@ def bind_formats(
             what = "which is not a physical column" if other else "which is not a column of the table"
             problems.append(
                 Problem(
-                    f"{table.scope.name(kafka.KEY_FIELDS)} has '{name}', {what}.",
-                    table.scope.where(kafka.KEY_FIELDS),
+                    f"{table.scope.name(message.KEY_FIELDS)} has '{name}', {what}.",
+                    table.scope.where(message.KEY_FIELDS),
                     f"Physical columns are {', '.join(by_name)}." if other else suggest_column(name, dict(by_name)),
                 )
             )
             continue
         if not name.startswith(prefix):
-            owner = "The PRIMARY KEY" if upsert else table.scope.name(kafka.KEY_FIELDS)
+            owner = "The PRIMARY KEY" if upsert else table.scope.name(message.KEY_FIELDS)
             problems.append(
                 Problem(
                     f"{owner} has '{name}', which does not start with '{prefix}' as "
-                    f"{table.scope.name(kafka.KEY_FIELDS_PREFIX)} says.",
-                    table.scope.where(kafka.KEY_FIELDS_PREFIX if upsert else kafka.KEY_FIELDS),
+                    f"{table.scope.name(message.KEY_FIELDS_PREFIX)} says.",
+                    table.scope.where(message.KEY_FIELDS_PREFIX if upsert else message.KEY_FIELDS),
                     f"Rename the column to '{prefix}{name}', or change the prefix.",
                 )
             )
@@ -58,7 +59,7 @@ def bind_formats(
     in_value = [
         column.name
         for column in physical
-        if options.get(kafka.VALUE_FIELDS_INCLUDE) is ValueFields.ALL or column.name not in keys
+        if options.get(message.VALUE_FIELDS_INCLUDE) is ValueFields.ALL or column.name not in keys
     ]
     key_format = None
     if table.key_format is not None:
@@ -66,7 +67,7 @@ def bind_formats(
         key_format = BoundFormat(
             table.key_format.name, with_subject(table.key_format, table, "key"), fields, tuple(keys)
         )
-    value_prefix = options.get(kafka.VALUE_FIELDS_PREFIX) or ""
+    value_prefix = options.get(message.VALUE_FIELDS_PREFIX) or ""
     for name in in_value:
         if not name.startswith(value_prefix):
             also = (
@@ -77,7 +78,7 @@ def bind_formats(
             problems.append(
                 Problem(
                     f"'{name}' is a column of the value and does not start with '{value_prefix}' as "
-                    f"{table.scope.name(kafka.VALUE_FIELDS_PREFIX)} says.",
+                    f"{table.scope.name(message.VALUE_FIELDS_PREFIX)} says.",
                     by_name[name].span,
                     f"Rename the column to '{value_prefix}{name}', or change the prefix.{also}",
                 )

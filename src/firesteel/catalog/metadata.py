@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from firesteel.catalog.cast import explicit_cast
 from firesteel.catalog.table import Column, Metadata
+from firesteel.catalog.with_clause.resolve import TableOptions
 from firesteel.errors import Problem
-from firesteel.options import kafka
 from firesteel.options.kind import quoted
 from firesteel.options.metadata import MetadataKey, Write
-from firesteel.options.resolve import TableOptions
+from firesteel.options.option import Option
 from firesteel.options.spelling import nearest
 from firesteel.types import DataType
 
@@ -28,9 +30,9 @@ def _is_known(table: TableOptions) -> bool:
     return table.value_format is not None and table.value_format.spec is not None
 
 
-def has_many_topics(table: TableOptions) -> bool:
-    topics: tuple[str, ...] = table.options.get(kafka.TOPIC) or ()
-    return len(topics) > 1 or table.scope.written(kafka.TOPIC_PATTERN)
+def _several_places(table: TableOptions) -> Option[Any] | None:
+    """The option that names several topics: each row then has to say which one it goes to."""
+    return table.spec.several_places(table.scope) if table.spec is not None else None
 
 
 def check_metadata_as_source(table: TableOptions, columns: tuple[Column, ...]) -> list[Problem]:
@@ -54,7 +56,8 @@ def check_metadata_as_sink(table: TableOptions, columns: tuple[Column, ...]) -> 
     keys = metadata_keys(table)
     if not _is_known(table):
         return []
-    many = has_many_topics(table)
+    several = _several_places(table)
+    many = several is not None
     problems: list[Problem] = []
     written = [column for column in columns if isinstance(column, Metadata) and not column.virtual]
     for column in written:
@@ -84,12 +87,11 @@ def check_metadata_as_sink(table: TableOptions, columns: tuple[Column, ...]) -> 
                 "Add VIRTUAL to one of them.",
             )
         )
-    if many and "topic" not in names:
-        what = kafka.TOPIC_PATTERN if table.scope.written(kafka.TOPIC_PATTERN) else kafka.TOPIC
+    if several is not None and "topic" not in names:
         problems.append(
             Problem(
-                f"{table.scope.name(what)} names several topics, and no column says which one a row goes to.",
-                table.scope.where(what),
+                f"{table.scope.name(several)} names several topics, and no column says which one a row goes to.",
+                table.scope.where(several),
                 "Name one topic, or add a column that chooses: target STRING METADATA FROM 'topic'.",
             )
         )

@@ -9,20 +9,19 @@ from dataclasses import replace
 from firesteel.catalog.advice import advise, advise_legacy
 from firesteel.catalog.avro_schema import written_fields
 from firesteel.catalog.column import resolve_columns, resolve_primary_key, resolve_watermark
-from firesteel.catalog.format_rule import check_format
 from firesteel.catalog.key import bind_formats, check_key, is_keyless
 from firesteel.catalog.layout import check_layout
 from firesteel.catalog.metadata import check_metadata_as_sink, check_metadata_as_source
 from firesteel.catalog.subject import check_subject
 from firesteel.catalog.table import Column, Physical, Table
+from firesteel.catalog.with_clause.resolve import TableOptions, resolve_options
+from firesteel.connectors.builtin import CONNECTORS
+from firesteel.connectors.spec import Key
 from firesteel.errors import Problem
-from firesteel.options.client import check_properties
-from firesteel.options.connector import Key
+from firesteel.formats.spec import check_format
 from firesteel.options.kind import quoted
 from firesteel.options.legacy import FORMAT_AVRO_SCHEMA
 from firesteel.options.option import Side
-from firesteel.options.registry import CONNECTORS
-from firesteel.options.resolve import TableOptions, resolve_options
 from firesteel.options.rule import check_rules
 from firesteel.sql.statement import CreateTable, OptionEntry
 from firesteel.types import Field
@@ -56,8 +55,8 @@ def resolve_definition(
     problems += check_key(options, primary_key, statement.primary_key.span if statement.primary_key else None, span)
     spans = {column.name: column.span for column in columns}
     for bound, choice in ((key_format, options.key_format), (value_format, options.value_format)):
-        if bound is not None and choice is not None:
-            found = check_format(bound, choice.prefix, spans, span)
+        if bound is not None and choice is not None and choice.spec is not None:
+            found = check_format(choice.spec, bound, choice.prefix, spans, span)
             problems += [problem for problem in found if problem not in problems]
     problems += _rule_problems(options, Side.BOTH)
     problems += advise_legacy(options, columns)
@@ -131,23 +130,26 @@ def _check_fields(options: TableOptions, columns: tuple[Column, ...]) -> tuple[P
 def _check_as_source(
     options: TableOptions, columns: tuple[Column, ...], environment: Mapping[str, str]
 ) -> list[Problem]:
-    values = options.options
     return [
         *_check_side(options, Side.SOURCE),
         *_rule_problems(options, Side.SOURCE),
         *check_metadata_as_source(options, columns),
-        *check_properties(values.properties, values.spans, Side.SOURCE, options.properties_prefix, environment),
+        *_check_client(options, Side.SOURCE, environment),
         *advise(options, Side.SOURCE),
     ]
 
 
 def _check_as_sink(options: TableOptions, columns: tuple[Column, ...], environment: Mapping[str, str]) -> list[Problem]:
-    values = options.options
     return [
         *_check_side(options, Side.SINK),
         *_rule_problems(options, Side.SINK),
         *check_metadata_as_sink(options, columns),
-        *check_properties(values.properties, values.spans, Side.SINK, options.properties_prefix, environment),
+        *_check_client(options, Side.SINK, environment),
         *check_subject(options),
         *advise(options, Side.SINK),
     ]
+
+
+def _check_client(options: TableOptions, side: Side, environment: Mapping[str, str]) -> tuple[Problem, ...]:
+    check = options.spec.check_client if options.spec is not None else None
+    return check(options.options, side, options.properties_prefix, environment) if check is not None else ()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from firesteel.catalog.with_clause.resolve import FormatOptions, TableOptions
 from firesteel.errors import Problem
-from firesteel.options import kafka
-from firesteel.options.avro_confluent import SUBJECT
-from firesteel.options.resolve import FormatOptions, TableOptions
+from firesteel.formats.avro_confluent.options import SUBJECT
 from firesteel.options.value import OptionValues
 
 _FORMAT = "avro-confluent"
@@ -16,7 +15,7 @@ _FORMAT = "avro-confluent"
 def with_subject(choice: FormatOptions, table: TableOptions, part: str) -> OptionValues:
     """The format's options; `part` is `key` or `value`."""
     options = choice.options
-    topics = table.options.get(kafka.TOPIC) or ()
+    topics = table.spec.places(table.options).names if table.spec is not None else ()
     if choice.name != _FORMAT or options.given(SUBJECT) or len(topics) != 1:
         return options
     return replace(options, values={**options.values, SUBJECT.key: f"{topics[0]}-{part}"})

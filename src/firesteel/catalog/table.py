@@ -9,28 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from firesteel.errors import Problem, Span
-from firesteel.options.kafka import TOPIC
+from firesteel.formats.bound import BoundFormat
 from firesteel.options.legacy import UPDATE_MODE, UpdateMode
 from firesteel.options.value import OptionValues
-from firesteel.types import DataType, Field
+from firesteel.types import DataType
 
 if TYPE_CHECKING:
     # Only named in annotations: workers that decode messages need no SQL parser.
     from sqlglot import exp
-
-
-@dataclass(frozen=True)
-class BoundFormat:
-    """A format, its typed options and the columns it reads and writes, in the order they have on the wire.
-
-    `fields` carry the names used inside the message: a `key.fields-prefix` is already taken off.
-    `columns` are the names of the same columns in the table.
-    """
-
-    name: str
-    options: OptionValues
-    fields: tuple[Field, ...]
-    columns: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -97,12 +83,6 @@ class Table:
     def update_mode(self) -> UpdateMode | None:
         """DLI's `update-mode`; None where the connector and the format imply it."""
         return self.options.get(UPDATE_MODE)
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """The topics it names; none where it has a pattern."""
-        topics: tuple[str, ...] | None = self.options.get(TOPIC)
-        return topics or ()
 
     @property
     def physical(self) -> tuple[Physical, ...]:

@@ -78,9 +78,9 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     find_java()
+    from firesteel.connectors.kafka.admin import create_topic
     from firesteel.dev.broker.broker import start_broker
     from firesteel.dev.pageviews import PageViews, differences
-    from firesteel.kafka.admin import create_topic
 
     views = PageViews(args.rows)
     started = time.monotonic()

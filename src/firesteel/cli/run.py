@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _follow(job: Job, view: View, output: Output, signals: _Signals, stop_timeout: float) -> int:
-    from firesteel.kafka.admin import close_clients
+    from firesteel.connectors.kafka.admin import close_clients
     from firesteel.spark.start.jvm import end_jvm, kill_jvm
 
     starter = _Starter(job)

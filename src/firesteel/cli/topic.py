@@ -20,9 +20,16 @@ from firesteel.cli.topic_record import (
     render_record,
     table_decoders,
 )
+from firesteel.connectors.kafka.admin import (
+    Topic,
+    close_clients,
+    create_topic,
+    delete_topic,
+    describe_topics,
+    list_topics,
+)
 from firesteel.dev.record import Start, read_records, write_records
 from firesteel.errors import UsageError
-from firesteel.kafka.admin import Topic, close_clients, create_topic, delete_topic, describe_topics, list_topics
 
 _FORMATS = ("raw", "json", "avro", "hex")
 

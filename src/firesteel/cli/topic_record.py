@@ -14,7 +14,7 @@ from firesteel.dev.record import Record
 from firesteel.errors import UsageError
 
 if TYPE_CHECKING:
-    from firesteel.catalog.table import BoundFormat
+    from firesteel.formats.bound import BoundFormat
 
 TOMBSTONE = "∅ tombstone"
 NO_KEY = "∅"
@@ -104,7 +104,7 @@ def table_decoders(script: Path, name: str) -> tuple[Decode, Decode]:
 
 def bound_decoder(bound: BoundFormat) -> Decode:
     """Make a decoder that gives the columns of a table's format, by name."""
-    from firesteel.formats.registry import make_decoder
+    from firesteel.formats.builtin import make_decoder
 
     try:
         decoder = make_decoder(bound, bound.columns)

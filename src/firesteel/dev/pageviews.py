@@ -14,8 +14,8 @@ from datetime import datetime
 import polars as pl
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
+from firesteel.connectors.kafka.admin import check_topics
 from firesteel.errors import OutsideError
-from firesteel.kafka.admin import check_topics
 
 #: A region and its share of a thousand users: uneven, as in real data.
 REGIONS = (

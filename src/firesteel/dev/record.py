@@ -11,8 +11,8 @@ from typing import cast
 from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, KafkaException, Message, Producer
 from confluent_kafka import TopicPartition as Place
 
+from firesteel.connectors.kafka.admin import check_topics, describe_topics
 from firesteel.errors import OutsideError
-from firesteel.kafka.admin import check_topics, describe_topics
 
 #: Settings of every client here, so that librdkafka prints nothing itself.
 _QUIET: Mapping[str, object] = {"log_level": 0, "error_cb": lambda error: None}

@@ -5,14 +5,13 @@ A rule belongs to the tables that are read, written, or both; `check_rules` says
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum
 from typing import Any, Protocol
 
 from firesteel.errors import Problem, Span
-from firesteel.options import kafka
 from firesteel.options.kind import quoted
 from firesteel.options.option import Option, Side
 from firesteel.options.secret import reveal
@@ -42,11 +41,18 @@ class Scope:
         return self.values.spans.get(option.key, self.span)
 
 
+#: How a sentence names an option.
+Namer = Callable[[Option[Any]], str]
+
+
 class Rule(Protocol):
     @property
     def side(self) -> Side: ...
 
     def check(self, scope: Scope) -> Problem | None: ...
+
+    def describe(self, name: Namer) -> tuple[str, str]:
+        """Says the rule in a sentence, in English and in Chinese; `name` says how an option is written there."""
 
 
 def check_rules(rules: Iterable[Rule], scope: Scope, side: Side) -> tuple[Problem, ...]:
@@ -74,6 +80,10 @@ class RequiredWhen:
             self.hint,
         )
 
+    def describe(self, name: Namer) -> tuple[str, str]:
+        first, second = f"{name(self.option)} = `{self.value.value}`", name(self.needs)
+        return (f"{first} needs {second}.", f"{first} 时需要 {second}。")
+
 
 @dataclass(frozen=True)
 class OneOf:
@@ -90,6 +100,10 @@ class OneOf:
         own = [option for option in self.options if scope.names.get(option.key, option.key) != option.key]
         names = " or ".join(scope.name(option) for option in own or self.options)
         return Problem(f"The table needs {names}.", scope.span, self.hint)
+
+    def describe(self, name: Namer) -> tuple[str, str]:
+        names = [name(option) for option in self.options]
+        return (f"{' or '.join(names)} is needed.", f"需要 {' 或 '.join(names)}。")
 
 
 @dataclass(frozen=True)
@@ -110,6 +124,12 @@ class Exclusive:
             self.hint,
         )
 
+    def describe(self, name: Namer) -> tuple[str, str]:
+        return (
+            f"{name(self.first)} and {name(self.second)} exclude each other.",
+            f"{name(self.first)} 与 {name(self.second)} 不能同时使用。",
+        )
+
 
 @dataclass(frozen=True)
 class OnlyWith:
@@ -126,6 +146,9 @@ class OnlyWith:
         return Problem(
             f"{scope.name(self.option)} is set and needs {scope.name(self.needs)}.", scope.where(self.option), self.hint
         )
+
+    def describe(self, name: Namer) -> tuple[str, str]:
+        return (f"{name(self.option)} needs {name(self.needs)}.", f"{name(self.option)} 需要 {name(self.needs)}。")
 
 
 @dataclass(frozen=True)
@@ -146,6 +169,10 @@ class OnlyWhen:
             scope.where(self.option),
             self.hint,
         )
+
+    def describe(self, name: Namer) -> tuple[str, str]:
+        second = f"{name(self.needs)} = `{self.value.value}`"
+        return (f"{name(self.option)} needs {second}.", f"{name(self.option)} 需要 {second}。")
 
 
 @dataclass(frozen=True)
@@ -168,6 +195,10 @@ class NeverWith:
             self.hint,
         )
 
+    def describe(self, name: Namer) -> tuple[str, str]:
+        first = f"{name(self.option)} = `{self.text}`"
+        return (f"{first} does not go with {name(self.other)}.", f"{first} 不能与 {name(self.other)} 同时使用。")
+
 
 @dataclass(frozen=True)
 class NotBothTrue:
@@ -185,6 +216,12 @@ class NotBothTrue:
             self.hint,
         )
 
+    def describe(self, name: Namer) -> tuple[str, str]:
+        return (
+            f"{name(self.first)} and {name(self.second)} cannot both be `true`.",
+            f"{name(self.first)} 与 {name(self.second)} 不能同时为 `true`。",
+        )
+
 
 @dataclass(frozen=True)
 class NeverTrue:
@@ -199,6 +236,13 @@ class NeverTrue:
         if not scope.values.get(self.option):
             return None
         return Problem(f"{scope.name(self.option)} is 'true', {self.reason}.", scope.where(self.option), self.hint)
+
+    def describe(self, name: Namer) -> tuple[str, str]:
+        where, where_zh = ("read", "读取") if self.side is Side.SINK else ("written", "写入")
+        return (
+            f"{name(self.option)} can be `true` only in a table that is {where}.",
+            f"{name(self.option)} 只有在被{where_zh}的表中才能为 `true`。",
+        )
 
 
 @dataclass(frozen=True)
@@ -227,25 +271,10 @@ class Together:
     def _both(self) -> tuple[Option[Any], Option[Any]]:
         return self.first, self.second
 
-
-@dataclass(frozen=True)
-class OneTopicWhen:
-    """Offsets per partition say nothing about which topic's partition they mean."""
-
-    option: Option[Any]
-    value: Enum
-    side: Side = Side.BOTH
-
-    def check(self, scope: Scope) -> Problem | None:
-        if scope.values.get(self.option) is not self.value:
-            return None
-        topics: tuple[str, ...] = scope.values.get(kafka.TOPIC) or ()
-        if len(topics) < 2 and not scope.written(kafka.TOPIC_PATTERN):
-            return None
-        return Problem(
-            f"{scope.name(self.option)} is '{self.value.value}', which needs a table of one topic.",
-            scope.where(self.option),
-            "Make one table per topic, or choose another mode.",
+    def describe(self, name: Namer) -> tuple[str, str]:
+        return (
+            f"{name(self.first)} and {name(self.second)} are above zero together, or neither is.",
+            f"{name(self.first)} 与 {name(self.second)} 必须同时大于零或都不设置。",
         )
 
 
@@ -274,20 +303,9 @@ class PropertyWhen:
             f"Write '{self.allowed[0]}' to begin where the topic begins.",
         )
 
-
-@dataclass(frozen=True)
-class AnotherTopic:
-    """`option` names a topic that is not one of the table's own."""
-
-    option: Option[str]
-    hint: str
-    side: Side = Side.BOTH
-
-    def check(self, scope: Scope) -> Problem | None:
-        topic = scope.values.get(self.option)
-        topics: tuple[str, ...] = scope.values.get(kafka.TOPIC) or ()
-        if topic is None or topic not in topics:
-            return None
-        return Problem(
-            f"{scope.name(self.option)} is '{topic}', which the table reads.", scope.where(self.option), self.hint
+    def describe(self, name: Namer) -> tuple[str, str]:
+        first, values = f"{name(self.option)} = `{self.value.value}`", ", ".join(f"`{text}`" for text in self.allowed)
+        return (
+            f"With {first}, `properties.{self.name}` is one of {values}.",
+            f"{first} 时 `properties.{self.name}` 只能是 {values}。",
         )

@@ -16,10 +16,10 @@ from sqlglot import exp
 
 from firesteel.catalog.catalog import Catalog, declare
 from firesteel.catalog.table import Computed, Table
+from firesteel.catalog.with_clause.redaction import redact
+from firesteel.connectors.builtin import vocabulary
 from firesteel.errors import Problem, ScriptError, Severity, Source, Span, place_problems
 from firesteel.options.option import Option
-from firesteel.options.redaction import redact
-from firesteel.options.registry import vocabulary
 from firesteel.options.secret import mask
 from firesteel.options.spark_setting import refuse_setting
 from firesteel.plan.check.advice import advise

@@ -7,6 +7,7 @@ import os
 import re
 from pathlib import Path
 
+from firesteel.catalog.connector import place_names
 from firesteel.errors import TEXT_NAME, UsageError
 from firesteel.options.setting import CHECKPOINTING_DIR, PIPELINE_NAME
 from firesteel.plan.analyze import Analysis
@@ -25,7 +26,8 @@ def job_name(analysis: Analysis, name: str | None) -> str:
 def _text_name(analysis: Analysis) -> str:
     """Text has no name, so its plans make one: what is changed in a notebook's cell is another job, with a state of its own."""
     plans = "\n".join(
-        f"{render_state(sink)} into {sink.table.name} of {', '.join(sink.table.topics)}" for sink in analysis.sinks
+        f"{render_state(sink)} into {sink.table.name} of {', '.join(place_names(sink.table))}"
+        for sink in analysis.sinks
     )
     return f"{TEXT_NAME}-{hashlib.sha256(plans.encode()).hexdigest()[:8]}"
 

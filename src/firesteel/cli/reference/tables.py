@@ -17,14 +17,18 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from firesteel.cli.reference.language import Text
-from firesteel.cli.reference.rule import rule_sentence
-from firesteel.options import client, legacy, partitioner, setting
-from firesteel.options.client_summary import REASONS_ZH, SUMMARIES
-from firesteel.options.connector import ConnectorSpec
+from firesteel.connectors.builtin import CONNECTORS
+from firesteel.connectors.kafka import partitioner
+from firesteel.connectors.kafka.client import setting as client
+from firesteel.connectors.kafka.client.summary import REASONS_ZH, SUMMARIES
+from firesteel.connectors.spec import ConnectorSpec
+from firesteel.formats.builtin import FORMATS
+from firesteel.formats.spec import FormatSpec
+from firesteel.options import legacy, setting
 from firesteel.options.kind import EnumKind
 from firesteel.options.metadata import MetadataKey, Write
 from firesteel.options.option import Alias, Dialect, Option, Side
-from firesteel.options.registry import CONNECTORS, FORMATS, FormatSpec
+from firesteel.options.rule import Rule
 
 
 class Column(NamedTuple):
@@ -145,7 +149,7 @@ def _connector(spec: ConnectorSpec) -> Page:
             f"`'connector' = '{spec.name}'` 表的选项。{more.zh}",
         ),
         (_options(spec.rows),),
-        tuple(rule_sentence(rule) for rule in spec.rules),
+        tuple(_sentence(rule) for rule in spec.rules),
     )
 
 
@@ -162,7 +166,7 @@ def _format(spec: FormatSpec) -> Page:
             f"使用 `'key.format' = '{name}'` 时以 `key.{prefix}` 开头。",
         ),
         (_options(spec.rows, prefix),),
-        tuple(rule_sentence(rule, prefix) for rule in spec.rules),
+        tuple(_sentence(rule, prefix) for rule in spec.rules),
     )
 
 
@@ -361,3 +365,7 @@ def _reason(reason: str | None) -> Text:
     if reason is None:
         return Text("Nothing here depends on it.", "此处没有任何功能依赖该设置。")
     return Text(f"{reason[:1].upper()}{reason[1:]}.", f"{REASONS_ZH[reason]}。")
+
+
+def _sentence(rule: Rule, prefix: str = "") -> Text:
+    return Text(*rule.describe(lambda option: f"`{prefix}{option.key}`"))

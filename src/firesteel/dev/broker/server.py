@@ -13,9 +13,9 @@ from pathlib import Path
 from subprocess import PIPE, STDOUT
 from types import MappingProxyType
 
+from firesteel.connectors.kafka.admin import check_broker
 from firesteel.dev.broker.port import HOST, answers
 from firesteel.errors import OutsideError
-from firesteel.kafka.admin import check_broker
 
 #: A start takes about 3 s; a machine under load may need many times that.
 START_TIMEOUT = 90.0

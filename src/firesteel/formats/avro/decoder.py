@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from firesteel.catalog.table import BoundFormat
 from firesteel.formats.arrow_type import arrow_type
+from firesteel.formats.avro import options as rows
 from firesteel.formats.avro.exact import BadRecord, RecordReader
 from firesteel.formats.avro.fast import block_reader
 from firesteel.formats.avro.json_exact import JsonRecordReader
 from firesteel.formats.avro.schema import derive_schema
+from firesteel.formats.bound import BoundFormat
 from firesteel.formats.codec import Decoded, Reject
 from firesteel.formats.two_paths import Fast, Rows, decode_block
-from firesteel.options import avro as rows
 
 
 class AvroDecoder:

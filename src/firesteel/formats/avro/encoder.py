@@ -13,14 +13,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from firesteel import types
-from firesteel.catalog.table import BoundFormat
 from firesteel.formats.arrow_type import as_type, map_entries
+from firesteel.formats.avro import options as rows
 from firesteel.formats.avro.json_encoder import AvroJsonEncoder, unscaled_bytes
 from firesteel.formats.avro.schema import derive_schema, is_micros
 from firesteel.formats.avro.varint import encode_longs
+from firesteel.formats.bound import BoundFormat
 from firesteel.formats.codec import EncodeError, Encoder
 from firesteel.formats.column.null_key import NULL_KEY
-from firesteel.options import avro as rows
 from firesteel.types import DataType, Field
 
 #: What the values of a column begin with, are, or end with.

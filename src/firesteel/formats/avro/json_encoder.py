@@ -12,10 +12,10 @@ from decimal import Decimal
 import pyarrow as pa
 
 from firesteel import types
-from firesteel.catalog.table import BoundFormat
 from firesteel.formats.arrow_type import as_type, map_entries
 from firesteel.formats.avro.json_exact import branch_name
 from firesteel.formats.avro.schema import is_micros
+from firesteel.formats.bound import BoundFormat
 from firesteel.formats.codec import EncodeError
 from firesteel.formats.java import jackson
 from firesteel.formats.java import number as java_number

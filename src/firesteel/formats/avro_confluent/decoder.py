@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from firesteel.catalog.table import BoundFormat
 from firesteel.formats.arrow_type import arrow_type
 from firesteel.formats.avro.exact import BadRecord
 from firesteel.formats.avro.fast import BlockReader, block_reader
@@ -18,6 +17,7 @@ from firesteel.formats.avro_confluent.resolution import Mismatch, ResolvedReader
 from firesteel.formats.avro_confluent.settings import from_options
 from firesteel.formats.avro_confluent.table_schema import check_explicit_schema
 from firesteel.formats.avro_confluent.writer_schema import BadSchema, WriterSchema
+from firesteel.formats.bound import BoundFormat
 from firesteel.formats.codec import Decoded, Reason, Reject
 from firesteel.formats.two_paths import Fast, Rows, Stretch, decode_block
 from firesteel.types import Field

@@ -6,14 +6,14 @@ import json
 
 import pyarrow as pa
 
-from firesteel.catalog.table import BoundFormat
 from firesteel.errors import UsageError
 from firesteel.formats.avro.encoder import AvroEncoder
 from firesteel.formats.avro.schema import derive_schema
+from firesteel.formats.avro_confluent import options as rows
 from firesteel.formats.avro_confluent.registry_client import RegistryClient
 from firesteel.formats.avro_confluent.settings import from_options
 from firesteel.formats.avro_confluent.table_schema import check_explicit_schema
-from firesteel.options import avro_confluent as rows
+from firesteel.formats.bound import BoundFormat
 
 
 class ConfluentEncoder:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from firesteel.errors import UsageError
-from firesteel.options import avro_confluent as rows
+from firesteel.formats.avro_confluent import options as rows
 from firesteel.options.secret import Secret, reveal
 from firesteel.options.value import OptionValues
 

@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from firesteel import types
-from firesteel.catalog.table import BoundFormat
 from firesteel.errors import UsageError
+from firesteel.formats.avro_confluent import options as rows
 from firesteel.formats.avro_confluent.writer_schema import BadSchema, WriterSchema
-from firesteel.options import avro_confluent as rows
+from firesteel.formats.bound import BoundFormat
 
 
 def check_explicit_schema(bound: BoundFormat) -> Any | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from firesteel.catalog.table import BoundFormat
 from firesteel.formats.arrow_type import arrow_type
+from firesteel.formats.bound import BoundFormat
 from firesteel.formats.cdc.before_and_after import ImageReader
 from firesteel.formats.cdc.before_and_after_fast import image_block
 from firesteel.formats.cdc.decoder import ChangelogDecoder, wanted_fields

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pyarrow as pa
 
-from firesteel.catalog.table import BoundFormat
 from firesteel.formats.arrow_type import arrow_type
+from firesteel.formats.bound import BoundFormat
 from firesteel.formats.cdc.message import Changed, metadata_name
 from firesteel.formats.cdc.metadata import Item
 from firesteel.formats.codec import Decoded, Reject

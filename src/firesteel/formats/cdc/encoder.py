@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firesteel.catalog.table import BoundFormat
+from firesteel.formats.bound import BoundFormat
 from firesteel.formats.cdc.envelope import DELETE, UPDATE_BEFORE
 from firesteel.formats.json.encoder import JsonTexts, located
 from firesteel.formats.json.settings import from_options

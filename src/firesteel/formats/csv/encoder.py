@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel import types
-from firesteel.catalog.table import BoundFormat
 from firesteel.formats.arrow_type import as_type
+from firesteel.formats.bound import BoundFormat
 from firesteel.formats.column import timestamp as text_column
 from firesteel.formats.csv.settings import CsvSettings, from_options
 from firesteel.formats.java import jackson

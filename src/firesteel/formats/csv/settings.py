@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firesteel.options import csv as rows
+from firesteel.formats.csv import options as rows
 from firesteel.options.value import OptionValues
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from firesteel.catalog.table import BoundFormat
 from firesteel.formats.arrow_type import arrow_type
+from firesteel.formats.bound import BoundFormat
 from firesteel.formats.codec import Decoded, Reject
 from firesteel.formats.json.exact import BadMessage, RowReader
 from firesteel.formats.json.fast import block_reader

@@ -8,16 +8,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel import types
-from firesteel.catalog.table import BoundFormat
 from firesteel.formats.arrow_type import as_type, map_entries
+from firesteel.formats.bound import BoundFormat
 from firesteel.formats.codec import EncodeError
 from firesteel.formats.column import timestamp as text_column
 from firesteel.formats.column.null_key import NULL_KEY
 from firesteel.formats.java import jackson
 from firesteel.formats.java import number as java_number
 from firesteel.formats.java import time as java_time
+from firesteel.formats.json.options import MapNullKeyMode
 from firesteel.formats.json.settings import JsonSettings, from_options
-from firesteel.options.json import MapNullKeyMode
 from firesteel.types import DataType, Field
 
 _NULL = "null"

@@ -16,9 +16,9 @@ import pyarrow as pa
 from firesteel import types
 from firesteel.formats.arrow_type import arrow_type
 from firesteel.formats.column.text import Finish
+from firesteel.formats.debezium.options import DecimalHandling, TimePrecision
 from firesteel.formats.java import jackson
 from firesteel.formats.java import number as java_number
-from firesteel.options.debezium_json import DecimalHandling, TimePrecision
 from firesteel.types import DataType
 
 _DAY_NANOS = 86_400_000_000_000

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from firesteel.formats.java import time as java_time
 from firesteel.formats.java.time import TimestampStyle
-from firesteel.options import json as rows
-from firesteel.options.json import MapNullKeyMode, TimestampStandard
+from firesteel.formats.json import options as rows
+from firesteel.formats.json.options import MapNullKeyMode, TimestampStandard
 from firesteel.options.value import OptionValues
 
 

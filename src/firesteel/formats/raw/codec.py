@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 import pyarrow as pa
 
 from firesteel import types
-from firesteel.catalog.table import BoundFormat
 from firesteel.formats.arrow_type import arrow_type, record_batch
+from firesteel.formats.bound import BoundFormat
 from firesteel.formats.codec import Decoded, Reason, Reject
 from firesteel.formats.java.text import to_utf8_text
-from firesteel.options import raw as rows
-from firesteel.options.raw import Endianness
+from firesteel.formats.raw import options as rows
+from firesteel.formats.raw.options import Endianness
 from firesteel.types import DataType
 
 _CODES: dict[type[DataType], str] = {

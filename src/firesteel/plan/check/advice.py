@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from firesteel.catalog.connector import chooses_key, has_key, spec_of
+from firesteel.catalog.connector import chooses_key, has_key, partitioner_class, spec_of
 from firesteel.catalog.table import Table
 from firesteel.changelog.kind import INSERT_ONLY
+from firesteel.connectors.spec import Places
 from firesteel.errors import Problem, Severity, Span
-from firesteel.options.connector import Places
-from firesteel.options.kafka import SINK_PARTITIONER
-from firesteel.options.partitioner import Custom
 from firesteel.options.setting import STATE_TTL
 from firesteel.plan.fact.delivery import advise_delivery
 from firesteel.plan.fact.state import State, plan_state
@@ -33,8 +31,7 @@ def _scattered(sink: Sink) -> Iterator[Problem]:
     table = sink.table
     if not chooses_key(table) or table.key_format is not None or sink.changelog == INSERT_ONLY:
         return
-    partitioner = table.options.get(SINK_PARTITIONER)
-    if isinstance(partitioner, Custom):
+    if partitioner_class(table) is not None:
         return
     yield _warning(
         f"'{table.name}' gets updates or deletes, and its messages have no key: those of one row go to different partitions"

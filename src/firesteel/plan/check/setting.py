@@ -8,7 +8,7 @@ from datetime import timedelta
 from firesteel.catalog.connector import chooses_key
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.errors import Problem, Severity
-from firesteel.options.registry import format_named
+from firesteel.formats.builtin import format_named
 from firesteel.options.setting import CDC_EVENTS_DUPLICATE, STATE_TTL
 from firesteel.plan.node.relation import Sink, scans
 

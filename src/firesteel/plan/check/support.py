@@ -8,7 +8,7 @@ from typing import assert_never
 from firesteel.catalog.table import Table
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.errors import Problem, Severity
-from firesteel.options.avro_confluent import PROPERTIES
+from firesteel.formats.avro_confluent.options import PROPERTIES
 from firesteel.plan.check.window import check_windows
 from firesteel.plan.fact.retraction import null_when_retracted
 from firesteel.plan.function.aggregate import REVERSIBLE

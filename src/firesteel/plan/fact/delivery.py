@@ -4,38 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from firesteel.catalog.connector import cluster_of, guarantee
 from firesteel.catalog.table import Table
+from firesteel.connectors.spec import DeliveryGuarantee
 from firesteel.errors import Problem, Severity
 from firesteel.options.error_handling import ERROR_HANDLING_LOG_TARGET, ERROR_HANDLING_MODE, ErrorMode
-from firesteel.options.kafka import (
-    BOOTSTRAP_SERVERS,
-    SINK_DELIVERY_GUARANTEE,
-    DeliveryGuarantee,
-)
 from firesteel.plan.fact.non_deterministic import RANDOM, calls_below
 from firesteel.plan.fact.state import plan_state
 from firesteel.plan.node.relation import Sink, scans
 
 
 def is_exactly_once(table: Table) -> bool:
-    return table.options.get(SINK_DELIVERY_GUARANTEE) is DeliveryGuarantee.EXACTLY_ONCE
+    return guarantee(table) is DeliveryGuarantee.EXACTLY_ONCE
 
 
 def render_delivery(sink: Sink) -> str:
     """The guarantee in one line, for `explain`."""
-    match sink.table.options.get(SINK_DELIVERY_GUARANTEE):
+    match guarantee(sink.table):
         case DeliveryGuarantee.EXACTLY_ONCE:
             return "exactly-once: one task writes each batch, in one transaction; all tasks encode"
         case DeliveryGuarantee.NONE:
             return "none: what the broker refuses is lost"
-        case _:
+        case DeliveryGuarantee.AT_LEAST_ONCE:
             return "at-least-once: all tasks write; a batch that runs again writes its rows again"
 
 
 def advise_delivery(sink: Sink) -> Iterator[Problem]:
     if not is_exactly_once(sink.table):
         return
-    options = sink.table.options
     named = _random_below_state(sink)
     if named is not None:
         yield _warning(
@@ -46,7 +42,7 @@ def advise_delivery(sink: Sink) -> Iterator[Problem]:
         )
     for scan in scans(sink):
         source = scan.table
-        if source.options.get(BOOTSTRAP_SERVERS) == options.get(BOOTSTRAP_SERVERS):
+        if cluster_of(source) == cluster_of(sink.table):
             continue
         if source.options.get(ERROR_HANDLING_MODE) is ErrorMode.LOG:
             target = source.options.get(ERROR_HANDLING_LOG_TARGET)

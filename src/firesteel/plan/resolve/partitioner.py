@@ -7,10 +7,9 @@ from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 
+from firesteel.catalog.connector import partitioner_class
 from firesteel.catalog.table import Table
 from firesteel.errors import Problem
-from firesteel.options.kafka import SINK_PARTITIONER
-from firesteel.options.partitioner import Custom
 from firesteel.plan.function.python import VARIABLE, PythonModules, import_module
 
 _SHAPE = "Write a Python class with a method partition(key, value, topic, partitions)"
@@ -18,10 +17,10 @@ _SHAPE = "Write a Python class with a method partition(key, value, topic, partit
 
 def check_partitioner(table: Table, modules: PythonModules) -> Problem | None:
     """A class that is not there is a mistake now, not when the first batch is written. Nothing is imported without permission."""
-    partitioner = table.options.get(SINK_PARTITIONER)
-    if not isinstance(partitioner, Custom):
+    partitioner = partitioner_class(table)
+    if partitioner is None:
         return None
-    span = table.options.span(SINK_PARTITIONER)
+    span = partitioner.span
     path, module = partitioner.path, partitioner.module
     if not _is_there(module, modules.folder):
         return Problem(
@@ -41,9 +40,9 @@ def check_partitioner(table: Table, modules: PythonModules) -> Problem | None:
     except Exception as error:  # the user's own code may raise anything
         told = f"{type(error).__name__}: {str(error)[:200]}"
         return Problem(f"The module '{module}' of the partitioner cannot be imported: {told}.", span)
-    found = getattr(imported, partitioner.class_name, None)
+    found = getattr(imported, partitioner.name, None)
     if found is None:
-        return Problem(f"The module '{module}' has no class '{partitioner.class_name}'.", span, f"{_SHAPE} there.")
+        return Problem(f"The module '{module}' has no class '{partitioner.name}'.", span, f"{_SHAPE} there.")
     if not inspect.isclass(found) or not callable(getattr(found, "partition", None)):
         return Problem(f"The partitioner '{path}' is no class with a method 'partition'.", span, f"{_SHAPE}.")
     return None

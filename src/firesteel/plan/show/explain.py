@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from firesteel.catalog.connector import guarantee
 from firesteel.catalog.table import Computed
 from firesteel.changelog.kind import RowKind, render_changelog
 from firesteel.errors import one_line
-from firesteel.options.kafka import SINK_DELIVERY_GUARANTEE, DeliveryGuarantee
 from firesteel.plan.fact.delivery import render_delivery
 from firesteel.plan.fact.lineage import Derivation, Lineage, column_lineage, condition_origins
 from firesteel.plan.fact.state import State, plan_state
@@ -115,7 +115,7 @@ def explanation_document(sink: Sink) -> dict[str, Any]:
         "sink": sink.table.name,
         "plan": _node(sink),
         "unique_key": None if sink.unique_key is None else _ordered(sink.unique_key, sink),
-        "delivery": (sink.table.options.get(SINK_DELIVERY_GUARANTEE) or DeliveryGuarantee.AT_LEAST_ONCE).value,
+        "delivery": guarantee(sink.table).value,
         "state": [_state_document(state) for state in plan_state(sink)],
         "sources": [
             {

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from firesteel.catalog.table import BoundFormat, Table
+from firesteel.catalog.table import Table
 from firesteel.changelog.hidden import KIND
 from firesteel.errors import FiresteelError
+from firesteel.formats.bound import BoundFormat
 from firesteel.observe.shown import OnShown
 from firesteel.plan.node.relation import Sink
 from firesteel.spark.failure import carry

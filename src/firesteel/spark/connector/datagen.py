@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pyspark.sql.datasource import DataSourceStreamReader
 
 from firesteel.catalog.table import Table
-from firesteel.kafka.position import Partition, Subscription
-from firesteel.options import datagen
-from firesteel.options.generator import read_generators
-from firesteel.options.position import Earliest, Latest, Unbounded
+from firesteel.connectors.datagen import options as datagen
+from firesteel.connectors.datagen.generator import read_generators
+from firesteel.connectors.kafka.offset import Partition, Subscription
+from firesteel.connectors.kafka.start import Earliest, Latest, Unbounded
 from firesteel.plan.node.relation import Scan
 from firesteel.spark.source.generated import ROWS, GeneratedReader, GeneratedSpec
 from firesteel.spark.source.stream_reader import ReadSpec

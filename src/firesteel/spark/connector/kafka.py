@@ -7,36 +7,36 @@ from dataclasses import replace
 
 from pyspark.sql.datasource import DataSourceStreamReader
 
+from firesteel.catalog.connector import place_names
 from firesteel.catalog.table import Metadata, Table
 from firesteel.changelog.kind import INSERT_ONLY
-from firesteel.kafka.dead_letter import USUAL_BYTES, DeadLetters
-from firesteel.kafka.partition import find_class
-from firesteel.kafka.position import Partition, Subscription, find_partitions
-from firesteel.kafka.properties import Role, client_config
-from firesteel.kafka.reader import consumer_for
-from firesteel.kafka.transaction import TransactionLimits
-from firesteel.kafka.writer import fit_batches
-from firesteel.observe.shown import OnShown
-from firesteel.options.error_handling import ERROR_HANDLING_LOG_TARGET, ERROR_HANDLING_MODE, ErrorMode
-from firesteel.options.json import IGNORE_PARSE_ERRORS
-from firesteel.options.kafka import (
+from firesteel.connectors.kafka.client.librdkafka import Role, client_config
+from firesteel.connectors.kafka.offset import Partition, Subscription, find_partitions
+from firesteel.connectors.kafka.options import (
     GROUP_ID,
     SCAN_DISCOVERY_INTERVAL,
     SCAN_HEADER_FILTER,
     SCAN_MAX_ROWS_PER_BATCH,
-    SCAN_PARALLELISM,
-    SCAN_WATERMARK_IDLE_TIMEOUT,
     SINK_DELIVERY_GUARANTEE,
-    SINK_PARALLELISM,
     SINK_PARTITIONER,
     SINK_TRANSACTIONAL_ID_PREFIX,
     TOPIC_PATTERN,
-    DeliveryGuarantee,
 )
+from firesteel.connectors.kafka.options_upsert import SINK_BUFFER_FLUSH_MAX_ROWS
+from firesteel.connectors.kafka.partitioner import Custom, Default, Partitioner
+from firesteel.connectors.kafka.read.reader import consumer_for
+from firesteel.connectors.kafka.start import bound, start_position
+from firesteel.connectors.kafka.transaction.transaction import TransactionLimits
+from firesteel.connectors.kafka.write.bad_record import USUAL_BYTES, DeadLetters
+from firesteel.connectors.kafka.write.choose_partition import find_class
+from firesteel.connectors.kafka.write.writer import fit_batches
+from firesteel.connectors.spec import DeliveryGuarantee
+from firesteel.formats.json.options import IGNORE_PARSE_ERRORS
+from firesteel.observe.shown import OnShown
+from firesteel.options.error_handling import ERROR_HANDLING_LOG_TARGET, ERROR_HANDLING_MODE, ErrorMode
 from firesteel.options.legacy import SINK_IGNORE_RETRACTION, UpdateMode
-from firesteel.options.partitioner import Custom, Default, Partitioner
-from firesteel.options.position import bound, start_position
-from firesteel.options.upsert_kafka import SINK_BUFFER_FLUSH_MAX_ROWS
+from firesteel.options.table import SCAN_PARALLELISM, SINK_PARALLELISM
+from firesteel.options.watermark import SCAN_WATERMARK_IDLE_TIMEOUT
 from firesteel.plan.fact.delivery import is_exactly_once
 from firesteel.plan.fact.retraction import is_in_order
 from firesteel.plan.node.relation import Scan, Sink
@@ -53,7 +53,7 @@ _FIRST_ROWS = 20_000
 
 
 def topics(table: Table) -> tuple[Mapping[str, str], tuple[str, ...]] | None:
-    return client_config(table.options.properties, Role.ADMIN), table.topics
+    return client_config(table.options.properties, Role.ADMIN), place_names(table)
 
 
 def open_source(
@@ -198,7 +198,7 @@ def transaction_prefix(table: Table, job: str) -> str:
 
 def subscription(table: Table) -> Subscription:
     pattern = table.options.get(TOPIC_PATTERN)
-    return Subscription(table.topics, pattern.pattern if pattern is not None else None)
+    return Subscription(place_names(table), pattern.pattern if pattern is not None else None)
 
 
 def _is_tolerant(table: Table) -> bool:

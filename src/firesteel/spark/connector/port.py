@@ -12,9 +12,9 @@ from typing import Protocol, cast
 from pyspark.sql.datasource import DataSourceStreamReader
 
 from firesteel.catalog.table import Table
-from firesteel.kafka.position import Partition
+from firesteel.connectors.builtin import connector
+from firesteel.connectors.kafka.offset import Partition
 from firesteel.observe.shown import OnShown
-from firesteel.options.registry import connector
 from firesteel.plan.node.relation import Scan, Sink
 from firesteel.spark.sink.at_least_once import SinkSpec, Writing
 from firesteel.spark.source.stream_reader import ReadSpec

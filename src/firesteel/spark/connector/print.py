@@ -10,13 +10,14 @@ from typing import IO
 
 import pyarrow as pa
 
-from firesteel.catalog.table import BoundFormat, Table
+from firesteel.catalog.table import Table
 from firesteel.changelog.hidden import CODES, KIND
 from firesteel.changelog.kind import INSERT_ONLY, RowKind
+from firesteel.connectors.print.options import PRINT_IDENTIFIER, STANDARD_ERROR
 from firesteel.errors import FiresteelError
+from firesteel.formats.bound import BoundFormat
 from firesteel.observe.shown import OnShown, ShownRows
-from firesteel.options.kafka import SINK_PARALLELISM
-from firesteel.options.print import PRINT_IDENTIFIER, STANDARD_ERROR
+from firesteel.options.table import SINK_PARALLELISM
 from firesteel.plan.fact.retraction import is_in_order
 from firesteel.plan.node.relation import Sink
 from firesteel.spark.failure import carry

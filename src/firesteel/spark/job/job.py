@@ -12,11 +12,11 @@ from pathlib import Path
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
+from firesteel.connectors.kafka.group import GroupPositions
+from firesteel.connectors.kafka.transaction.transaction import TransactionLimits
+from firesteel.connectors.kafka.watch import BrokerWatch
 from firesteel.errors import FiresteelError, UsageError
 from firesteel.java import find_java
-from firesteel.kafka.group import GroupPositions
-from firesteel.kafka.transaction import TransactionLimits
-from firesteel.kafka.watch import BrokerWatch
 from firesteel.observe.progress import Progress, apply, rest
 from firesteel.observe.shown import OnShown, print_rows
 from firesteel.observe.snapshot import JobSnapshot, State, Waiting

@@ -6,16 +6,17 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from firesteel.catalog.connector import place_names
 from firesteel.catalog.table import Table
+from firesteel.connectors.kafka.admin import check_broker, check_topics, create_topic, most_bytes
+from firesteel.connectors.kafka.client.librdkafka import Role, client_config
+from firesteel.connectors.kafka.group import GroupReader
+from firesteel.connectors.kafka.options import GROUP_ID, SINK_PARTITIONER, TOPIC_PATTERN
+from firesteel.connectors.kafka.partitioner import Default
+from firesteel.connectors.kafka.transaction.earlier import find_past
+from firesteel.connectors.kafka.transaction.transaction import TransactionLimits, check_timeout, find_limits
+from firesteel.connectors.kafka.write.choose_partition import check_partitioner
 from firesteel.errors import UsageError
-from firesteel.kafka.admin import check_broker, check_topics, create_topic, most_bytes
-from firesteel.kafka.group import GroupReader
-from firesteel.kafka.partition import check_partitioner
-from firesteel.kafka.past import find_past
-from firesteel.kafka.properties import Role, client_config
-from firesteel.kafka.transaction import TransactionLimits, check_timeout, find_limits
-from firesteel.options.kafka import GROUP_ID, SINK_PARTITIONER, TOPIC_PATTERN
-from firesteel.options.partitioner import Default
 from firesteel.plan.fact.delivery import is_exactly_once
 from firesteel.plan.node.relation import Sink, scans
 from firesteel.spark.connector.kafka import dead_letter_topic, subscription, transaction_prefix
@@ -67,14 +68,14 @@ def check_earlier_runs(job: str, sinks: NamedSinks, state: str) -> None:
     """A job whose `state` is lost would write all of its rows a second time, and not know it."""
     for number, (_, sink) in enumerate(sinks, start=1):
         table = sink.table
-        if not is_exactly_once(table) or not table.topics:
+        if not is_exactly_once(table) or not place_names(table):
             continue
         admin, reader = (client_config(table.options.properties, role) for role in (Role.ADMIN, Role.CONSUMER))
-        past = find_past(admin, reader, transaction_prefix(table, job), number, table.topics[0])
+        past = find_past(admin, reader, transaction_prefix(table, job), number, place_names(table)[0])
         if past is not None:
             moment = time.strftime("%Y-%m-%d %H:%M", time.localtime(past.millis / 1000))
             raise UsageError(
-                f"This job has written to '{table.topics[0]}' until {moment} (batch {past.batch}), exactly once, and"
+                f"This job has written to '{place_names(table)[0]}' until {moment} (batch {past.batch}), exactly once, and"
                 f" its state is not in '{state}'.",
                 hint="Bring the state back, or start over with --fresh, which writes everything again. Another job"
                 " of the same name wants another 'sink.transactional-id-prefix'.",

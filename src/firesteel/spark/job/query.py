@@ -12,10 +12,10 @@ from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from firesteel.connectors.kafka.group import commit_positions
+from firesteel.connectors.kafka.offset import from_json
+from firesteel.connectors.kafka.start import Unbounded
 from firesteel.errors import BrokerAwayError, FiresteelError
-from firesteel.kafka.group import commit_positions
-from firesteel.kafka.position import from_json
-from firesteel.options.position import Unbounded
 from firesteel.spark.failure import describe, explain_failure, has_lost_process
 from firesteel.spark.fault import planned_fault, reach
 from firesteel.spark.internals import (

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from firesteel.kafka.group import GroupPositions
-from firesteel.kafka.transaction import TransactionLimits
+from firesteel.catalog.connector import place_names
+from firesteel.connectors.kafka.group import GroupPositions
+from firesteel.connectors.kafka.transaction.transaction import TransactionLimits
 from firesteel.observe.progress import Progress
 from firesteel.observe.shown import OnShown
 from firesteel.plan.node.relation import Sink
@@ -45,7 +46,7 @@ class QueryPlan:
 
     @property
     def most_bytes_of_sink(self) -> int | None:
-        known = [self.most_bytes[topic] for topic in self.sink.table.topics if topic in self.most_bytes]
+        known = [self.most_bytes[topic] for topic in place_names(self.sink.table) if topic in self.most_bytes]
         return min(known, default=None)
 
 

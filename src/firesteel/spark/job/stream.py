@@ -9,9 +9,9 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from firesteel.changelog.hidden import REJECT, SLOT
-from firesteel.kafka.dead_letter import DeadLetters
-from firesteel.kafka.group import GroupReader
-from firesteel.kafka.position import Partition
+from firesteel.connectors.kafka.group import GroupReader
+from firesteel.connectors.kafka.offset import Partition
+from firesteel.connectors.kafka.write.bad_record import DeadLetters
 from firesteel.observe.shown import OnShown
 from firesteel.plan.fact.delivery import is_exactly_once
 from firesteel.plan.fact.event_time import closing_node, watermarked_scans

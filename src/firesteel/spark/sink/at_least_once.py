@@ -11,9 +11,7 @@ from typing import Protocol
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from firesteel.catalog.table import BoundFormat
-from firesteel.errors import FiresteelError, JobError
-from firesteel.kafka.dead_letter import (
+from firesteel.connectors.kafka.write.bad_record import (
     DeadLetters,
     StagedRange,
     flush_letters,
@@ -21,7 +19,9 @@ from firesteel.kafka.dead_letter import (
     staged_ranges,
     write_letters,
 )
-from firesteel.kafka.writer import kept_writer
+from firesteel.connectors.kafka.write.writer import kept_writer
+from firesteel.errors import FiresteelError, JobError
+from firesteel.formats.bound import BoundFormat
 from firesteel.spark.failure import CarriedText, carry, short_failure
 from firesteel.spark.fault import planned_fault, reach
 from firesteel.spark.internals import collect_rows

@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from firesteel.connectors.kafka.offset import Subscription
+from firesteel.connectors.kafka.write.outgoing import Headers
 from firesteel.errors import JobError
-from firesteel.kafka.outgoing import Headers
-from firesteel.kafka.position import Subscription
 
 
 class Destinations:

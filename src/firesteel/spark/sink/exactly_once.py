@@ -17,14 +17,20 @@ from itertools import chain
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from firesteel.connectors.kafka.offset import find_partitions
+from firesteel.connectors.kafka.read.reader import consumer_for
+from firesteel.connectors.kafka.transaction.marker import Attempt, Decision, Marker, decide
+from firesteel.connectors.kafka.transaction.transaction import (
+    GroupOffsets,
+    Transaction,
+    TransactionSpec,
+    settle,
+    transaction_id,
+)
+from firesteel.connectors.kafka.write.bad_record import DeadLetters, remove_stages, write_letters
+from firesteel.connectors.kafka.write.outgoing import Outgoing
+from firesteel.connectors.kafka.write.writer import RefusedError, Writer
 from firesteel.errors import FiresteelError, JobError
-from firesteel.kafka.dead_letter import DeadLetters, remove_stages, write_letters
-from firesteel.kafka.marker import Attempt, Decision, Marker, decide
-from firesteel.kafka.outgoing import Outgoing
-from firesteel.kafka.position import find_partitions
-from firesteel.kafka.reader import consumer_for
-from firesteel.kafka.transaction import GroupOffsets, Transaction, TransactionSpec, settle, transaction_id
-from firesteel.kafka.writer import RefusedError, Writer
 from firesteel.spark.failure import carry
 from firesteel.spark.fault import Fault, planned_fault, reach
 from firesteel.spark.sink.at_least_once import STAGE, Gate, Written, raise_told, staged_by_source, write_staged

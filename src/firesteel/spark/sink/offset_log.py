@@ -12,8 +12,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from firesteel.connectors.kafka.offset import Positions, from_json
 from firesteel.errors import JobError
-from firesteel.kafka.position import Positions, from_json
 from firesteel.storage.folder import Folder
 
 

@@ -12,17 +12,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from firesteel.catalog.table import BoundFormat
 from firesteel.changelog.hidden import CODES, KIND
 from firesteel.changelog.kind import RowKind
+from firesteel.connectors.kafka.offset import Subscription
+from firesteel.connectors.kafka.partitioner import Partitioner
+from firesteel.connectors.kafka.write.choose_partition import make_chooser
+from firesteel.connectors.kafka.write.outgoing import Outgoing
+from firesteel.connectors.kafka.write.writer import RefusedError, kept_writer
 from firesteel.errors import FiresteelError, JobError
+from firesteel.formats.bound import BoundFormat
+from firesteel.formats.builtin import make_encoder
 from firesteel.formats.codec import EncodeError, Encoder
-from firesteel.formats.registry import make_encoder
-from firesteel.kafka.outgoing import Outgoing
-from firesteel.kafka.partition import make_chooser
-from firesteel.kafka.position import Subscription
-from firesteel.kafka.writer import RefusedError, kept_writer
-from firesteel.options.partitioner import Partitioner
 from firesteel.spark.failure import carry
 from firesteel.spark.fault import FaultFile, reach
 from firesteel.spark.sink.checked_rows import CheckedRows

@@ -18,9 +18,9 @@ import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
 from firesteel.changelog.hidden import KIND, ORDER
+from firesteel.connectors.datagen.generator import Generator
+from firesteel.connectors.kafka.offset import Partition, from_json, to_json
 from firesteel.formats.arrow_type import arrow_type, record_batch
-from firesteel.kafka.position import Partition, from_json, to_json
-from firesteel.options.generator import Generator
 from firesteel.spark.source.equal_rows import weigh
 from firesteel.spark.source.event_time import emits_mark
 from firesteel.spark.source.hidden import append_hidden

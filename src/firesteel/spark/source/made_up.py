@@ -16,8 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel import types
-from firesteel.formats.arrow_type import arrow_type
-from firesteel.options.generator import (
+from firesteel.connectors.datagen.generator import (
     Elements,
     Entries,
     Generator,
@@ -32,6 +31,7 @@ from firesteel.options.generator import (
     RandomWhole,
     RecentTime,
 )
+from firesteel.formats.arrow_type import arrow_type
 
 Bits = npt.NDArray[np.uint64]
 

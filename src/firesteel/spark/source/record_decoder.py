@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from confluent_kafka import TIMESTAMP_CREATE_TIME, TIMESTAMP_LOG_APPEND_TIME, Message
 
-from firesteel.catalog.table import BoundFormat
 from firesteel.changelog.hidden import CODES, KIND, ORDER
 from firesteel.changelog.kind import RowKind
 from firesteel.formats.arrow_type import arrow_type
+from firesteel.formats.bound import BoundFormat
+from firesteel.formats.builtin import make_decoder
 from firesteel.formats.codec import Decoded, Reject
-from firesteel.formats.registry import make_decoder
 from firesteel.types import DataType, Field
 
 #: Metadata keys that the value's format reads, and not the connector.

@@ -24,14 +24,10 @@ from pyspark.sql import types as spark
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
 
-from firesteel.catalog.table import BoundFormat
 from firesteel.changelog.hidden import MARK, REJECT, SLOT, WATERMARK, Hidden
-from firesteel.errors import BrokerAwayError, FiresteelError, JobError, OutsideError
-from firesteel.formats.arrow_type import arrow_schema
-from firesteel.formats.codec import Reject
-from firesteel.kafka.admin import describe_topics, topic_ids
-from firesteel.kafka.dead_letter import Stage, StagedRange
-from firesteel.kafka.position import (
+from firesteel.connectors.kafka.admin import describe_topics, topic_ids
+from firesteel.connectors.kafka.header_filter import HeaderFilter
+from firesteel.connectors.kafka.offset import (
     Partition,
     Positions,
     Subscription,
@@ -43,10 +39,14 @@ from firesteel.kafka.position import (
     latest,
     to_json,
 )
-from firesteel.kafka.reader import START_OVER, consumer_for, lost_offset, read_stretches, rewound
-from firesteel.kafka.writer import make_ready
-from firesteel.options.header_filter import HeaderFilter
-from firesteel.options.position import Bound, StartPosition, Unbounded
+from firesteel.connectors.kafka.read.reader import START_OVER, consumer_for, lost_offset, read_stretches, rewound
+from firesteel.connectors.kafka.start import Bound, StartPosition, Unbounded
+from firesteel.connectors.kafka.write.bad_record import Stage, StagedRange
+from firesteel.connectors.kafka.write.writer import make_ready
+from firesteel.errors import BrokerAwayError, FiresteelError, JobError, OutsideError
+from firesteel.formats.arrow_type import arrow_schema
+from firesteel.formats.bound import BoundFormat
+from firesteel.formats.codec import Reject
 from firesteel.spark.failure import carry
 from firesteel.spark.source.equal_rows import weigh
 from firesteel.spark.source.event_time import END_OF_TIME, Times, emits_mark

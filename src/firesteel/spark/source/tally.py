@@ -18,8 +18,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from firesteel.connectors.kafka.write.bad_record import StagedRange, remove_stages, staged_ranges
 from firesteel.formats.codec import Reject
-from firesteel.kafka.dead_letter import StagedRange, remove_stages, staged_ranges
 from firesteel.storage.folder import Folder
 
 #: Stands for what is no column's: a row of a message that gave others.

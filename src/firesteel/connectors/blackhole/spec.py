@@ -1,0 +1,10 @@
+"""`'connector' = 'blackhole'`: rows that are taken and forgotten."""
+
+from __future__ import annotations
+
+from firesteel.changelog.kind import ALL
+from firesteel.connectors.blackhole import options
+from firesteel.connectors.spec import ConnectorSpec
+from firesteel.options.option import Side
+
+BLACKHOLE = ConnectorSpec("blackhole", options.ROWS, side=Side.SINK, writes=ALL, runtime="blackhole")

@@ -1,0 +1,18 @@
+"""`'format' = 'maxwell-json'`."""
+
+from __future__ import annotations
+
+from firesteel.changelog.kind import ALL
+from firesteel.formats.json.spec import complain_of_keys
+from firesteel.formats.maxwell import options
+from firesteel.formats.spec import FormatSpec
+
+MAXWELL = FormatSpec(
+    "maxwell-json",
+    options.ROWS,
+    "maxwell.codec:make_decoder",
+    "maxwell.codec:make_encoder",
+    ALL,
+    metadata=options.METADATA,
+    type_rule=complain_of_keys,
+)

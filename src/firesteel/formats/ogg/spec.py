@@ -1,0 +1,18 @@
+"""`'format' = 'ogg-json'`."""
+
+from __future__ import annotations
+
+from firesteel.changelog.kind import ALL
+from firesteel.formats.json.spec import complain_of_keys
+from firesteel.formats.ogg import options
+from firesteel.formats.spec import FormatSpec
+
+OGG = FormatSpec(
+    "ogg-json",
+    options.ROWS,
+    "ogg.codec:make_decoder",
+    "ogg.codec:make_encoder",
+    ALL,
+    metadata=options.METADATA,
+    type_rule=complain_of_keys,
+)

@@ -1,0 +1,70 @@
+"""What a format is, as data: its options, what its messages can say, which types it holds, and what reads and writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from firesteel.changelog.kind import INSERT_ONLY, Changelog
+from firesteel.errors import Problem, Span
+from firesteel.formats.bound import BoundFormat
+from firesteel.options.metadata import MetadataKey
+from firesteel.options.option import Option
+from firesteel.options.rule import Rule
+from firesteel.types import DataType
+
+#: Stands for the prefix of the format's options in a hint.
+PREFIX = "{prefix}"
+
+#: What is wrong with a type and what to declare instead; None when nothing is.
+Complaint = tuple[str, str] | None
+TypeRule = Callable[[DataType, BoundFormat], Complaint]
+#: Checks all columns together: where each was declared, and where the table was.
+ColumnRule = Callable[[BoundFormat, Mapping[str, Span], Span], list[Problem]]
+
+
+@dataclass(frozen=True)
+class FormatSpec:
+    """`changelog` is what its messages can say; every format here reads and writes the same kinds.
+
+    `decoder` and `encoder` name a class or a function, as `json.decoder:JsonDecoder` below `firesteel.formats`: they are
+    loaded when a message is read or written, because they need Arrow. A decoder is made from the bound format and the
+    names of the columns that are wanted, and with metadata from a mapping of column names to metadata keys too.
+    """
+
+    name: str
+    rows: tuple[Option[Any], ...]
+    decoder: str
+    encoder: str
+    changelog: Changelog = INSERT_ONLY
+    rules: tuple[Rule, ...] = ()
+    #: Keys of a value format, without their `value.` prefix.
+    metadata: tuple[MetadataKey, ...] = ()
+    #: Rows that take any name below them, as `properties.*` does.
+    open_prefixes: tuple[str, ...] = ()
+    #: Which types it can hold. What it cannot is a mistake of the table, however it is used.
+    type_rule: TypeRule | None = None
+    column_rule: ColumnRule | None = None
+
+
+def check_format(
+    spec: FormatSpec, format: BoundFormat, prefix: str, spans: Mapping[str, Span], table: Span
+) -> tuple[Problem, ...]:
+    """Gives the mistakes of a format's columns. `prefix` is that of the format's options in this table.
+
+    `spans` say where each column was declared; a mistake of all columns together stands at `table`.
+    """
+    problems: list[Problem] = []
+    for field, column in zip(format.fields, format.columns, strict=True):
+        complaint = spec.type_rule(field.type, format) if spec.type_rule else None
+        if complaint is not None:
+            wrong, instead = complaint
+            problems.append(
+                Problem(
+                    f"'{column}' is {field.type.sql}, and the format '{format.name}' {wrong}.",
+                    spans.get(column),
+                    instead.replace(PREFIX, prefix),
+                )
+            )
+    return (*problems, *(spec.column_rule(format, spans, table) if spec.column_rule else ()))
