@@ -6,7 +6,7 @@ import re
 
 import pytest
 from sqlglot import exp
-from tests.conformance.recorded import load_cases
+from tests.conformance.recorded import EARLIER, load_cases
 from tests.jobs.case import Case
 
 from firesteel.catalog.catalog import Catalog, declare
@@ -23,8 +23,6 @@ PLANNED = {
     "io-13-insert-overwrite-error",
     "query-21-distinct-append",
 }
-#: Flink finds this one while it runs; here it is found before.
-FOUND_EARLIER = {"kafka-32-sink-multi-topic-no-metadata"}
 
 
 def problems_of(sql: str) -> list[Problem]:
@@ -51,6 +49,6 @@ def test_a_table_is_refused_where_flink_refuses_it(case: Case) -> None:
         pytest.skip(case.differs or "the plan refuses it")
     sql = re.sub(r"\$\{(\w+)(?::(\w+))?\}", lambda name: name[2] or f"{name[1]}:9092", case.sql)
     mistakes = [problem for problem in problems_of(sql) if problem.is_error]
-    refused = case.error_phase in ("ddl", "plan") or case.name in FOUND_EARLIER
+    refused = case.error_phase in ("ddl", "plan") or case.name in EARLIER
     assert bool(mistakes) is refused, mistakes
     assert all(problem.span is not None for problem in mistakes)

@@ -9,14 +9,13 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 
 import pytest
-from tests.conformance.recorded import load_cases
+from tests.conformance.recorded import EARLIER, load_cases
 from tests.jobs.case import Case
 
 from firesteel.errors import Source
 from firesteel.plan.analyze import analyze
 
 CASES = [case for case in load_cases() if not case.differs]
-EARLIER = {"kafka-32-sink-multi-topic-no-metadata"}
 REFUSED = [case for case in CASES if case.error_phase in ("ddl", "plan")]
 RUN = [case for case in CASES if case.error_phase in (None, "run")]
 

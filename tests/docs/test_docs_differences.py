@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
-from tests.conformance.recorded import load_cases
-from tests.conformance.test_conformance import EARLIER
+from tests.conformance.recorded import EARLIER, load_cases
 from tests.formats.formats_tables import bind, parse_columns
 from tests.spark.test_spark_function_result import resolve
 
