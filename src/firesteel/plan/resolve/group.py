@@ -12,7 +12,7 @@ from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, Lite
 from firesteel.plan.function.aggregate import AggregateFunction, find_aggregate
 from firesteel.plan.function.table import ArgumentError
 from firesteel.plan.node.relation import Aggregate, Node, Project
-from firesteel.plan.resolve.expression import ExpressionResolver
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.mistake import Mistake
 from firesteel.plan.resolve.named_relation import Names, Relation
 from firesteel.plan.resolve.scope import Scope, scope_of

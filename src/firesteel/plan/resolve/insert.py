@@ -16,7 +16,7 @@ from firesteel.plan.expression import Expression, Literal, column_refs
 from firesteel.plan.fact.shared_key import can_share
 from firesteel.plan.fact.upsert_key import upsert_keys
 from firesteel.plan.node.relation import Aggregate, Filter, Join, Node, Project, Rank, Scan, Sink, Union, scans
-from firesteel.plan.resolve.expression import to_type
+from firesteel.plan.resolve.expression.resolver import to_type
 from firesteel.plan.resolve.known import Hidden, Known
 from firesteel.plan.resolve.mistake import Mistake, count, suggest
 from firesteel.plan.resolve.named_relation import Relation

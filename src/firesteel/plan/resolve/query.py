@@ -8,10 +8,11 @@ from firesteel.errors import Span
 from firesteel.plan.expression import ColumnRef, Expression, together
 from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import Aggregate, Filter, Node, Project, Union
-from firesteel.plan.resolve.expression import ExpressionResolver, UnknownName, to_type
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver, UnknownName, to_type
 from firesteel.plan.resolve.group import Item, has_aggregate, resolve_group
 from firesteel.plan.resolve.hint import advise_hints
-from firesteel.plan.resolve.join import absorb_condition, exists_join, in_join, resolve_join
+from firesteel.plan.resolve.join.join import absorb_condition, exists_join, in_join, resolve_join
+from firesteel.plan.resolve.join.unnest import resolve_unnest
 from firesteel.plan.resolve.known import Hidden, Known, ResolvedView
 from firesteel.plan.resolve.mistake import Mistake
 from firesteel.plan.resolve.named_relation import Names, Relation
@@ -25,7 +26,6 @@ from firesteel.plan.resolve.rank import (
 )
 from firesteel.plan.resolve.scope import Scope, Visible, scope_of
 from firesteel.plan.resolve.table import resolve_table
-from firesteel.plan.resolve.unnest import resolve_unnest
 from firesteel.plan.resolve.values import one_row, resolve_values
 from firesteel.plan.resolve.window import close_window, open_group_window, resolve_window_table
 from firesteel.plan.type_rule import common_type

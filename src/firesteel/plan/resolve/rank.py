@@ -7,7 +7,7 @@ from sqlglot import exp
 from firesteel.plan.expression import ColumnRef, Expression
 from firesteel.plan.fact.event_order import is_time
 from firesteel.plan.node.relation import Node, Ordering, Project, Rank
-from firesteel.plan.resolve.expression import ExpressionResolver
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.group import Item
 from firesteel.plan.resolve.mistake import Mistake
 from firesteel.plan.resolve.named_relation import Names, Relation

@@ -10,7 +10,7 @@ from firesteel.errors import Span
 from firesteel.plan.expression import Call, ColumnRef, Expression, Literal
 from firesteel.plan.node.relation import Node, Project, Scan
 from firesteel.plan.node.window import Watermark
-from firesteel.plan.resolve.expression import ExpressionResolver
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.mistake import Mistake
 from firesteel.plan.resolve.named_relation import Relation
 from firesteel.plan.resolve.scope import Scope, scope_of

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from firesteel.plan.expression import ColumnRef, Expression, Literal
 from firesteel.plan.node.relation import Values
-from firesteel.plan.resolve.expression import ExpressionResolver, to_type
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver, to_type
 from firesteel.plan.resolve.mistake import Mistake
 from firesteel.plan.resolve.named_relation import Relation
 from firesteel.plan.resolve.scope import Scope, Visible

@@ -12,7 +12,7 @@ from firesteel.plan.expression import ColumnRef, Expression, Literal
 from firesteel.plan.fact.event_time_loss import explain_loss
 from firesteel.plan.node.relation import Aggregate, Node, Project, Rank
 from firesteel.plan.node.window import Assigner, Cumulate, Hop, Session, Tumble, Watermark, Window, WindowAggregate
-from firesteel.plan.resolve.expression import ExpressionResolver
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.mistake import Mistake, count
 from firesteel.plan.resolve.named_relation import Names, Relation
 from firesteel.plan.resolve.scope import Scope, Visible

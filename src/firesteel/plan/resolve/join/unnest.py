@@ -6,8 +6,8 @@ from sqlglot import exp
 
 from firesteel.plan.expression import ColumnRef
 from firesteel.plan.node.relation import Unnest
-from firesteel.plan.resolve.expression import ExpressionResolver
-from firesteel.plan.resolve.join import is_true
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver
+from firesteel.plan.resolve.join.join import is_true
 from firesteel.plan.resolve.mistake import Mistake, count
 from firesteel.plan.resolve.named_relation import Names, Relation
 from firesteel.plan.resolve.scope import Scope, Visible

@@ -23,7 +23,7 @@ from firesteel.plan.function.signature import ArgumentError, Arguments
 from firesteel.plan.function.signature import to_type as to_type
 from firesteel.plan.function.table import OPERATOR_NAMES, find_function, function_names
 from firesteel.plan.function.time import EXTRACTED_PARTS
-from firesteel.plan.resolve.json_clause import JSON_CALLS, json_arguments
+from firesteel.plan.resolve.expression.json_clause import JSON_CALLS, json_arguments
 from firesteel.plan.resolve.mistake import Mistake, count, suggest
 from firesteel.plan.resolve.scope import AmbiguousColumn, Scope, UnknownColumn
 from firesteel.plan.type_rule import common_type

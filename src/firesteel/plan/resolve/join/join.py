@@ -9,11 +9,11 @@ from sqlglot import exp
 from firesteel.plan.expression import Call, ColumnRef, Expression, column_refs, conjuncts, together
 from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import Filter, Join, Node, Project
-from firesteel.plan.resolve.expression import ExpressionResolver, to_type
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver, to_type
+from firesteel.plan.resolve.join.time_join import time_join
 from firesteel.plan.resolve.mistake import Mistake, suggest
 from firesteel.plan.resolve.named_relation import Names, Relation
 from firesteel.plan.resolve.scope import Scope, Visible
-from firesteel.plan.resolve.time_join import time_join
 from firesteel.plan.type_rule import common_type
 from firesteel.sql.node import span_of
 from firesteel.types import Field
