@@ -15,8 +15,8 @@ from firesteel.options.setting import UPSERT_MATERIALIZE, UpsertMaterialize
 from firesteel.plan.expression import Expression, Literal, column_refs
 from firesteel.plan.fact.shared_key import can_share
 from firesteel.plan.fact.upsert_key import upsert_keys
+from firesteel.plan.function.signature import to_type
 from firesteel.plan.node.relation import Aggregate, Filter, Join, Node, Project, Rank, Scan, Sink, Union, scans
-from firesteel.plan.resolve.expression.resolver import to_type
 from firesteel.plan.resolve.known import Hidden, Known
 from firesteel.plan.resolve.mistake import Mistake, count, suggest
 from firesteel.plan.resolve.named_relation import Relation

@@ -6,9 +6,11 @@ from sqlglot import exp
 
 from firesteel.errors import Span
 from firesteel.plan.expression import ColumnRef, Expression, together
+from firesteel.plan.function.signature import to_type
 from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import Aggregate, Filter, Node, Project, Union
-from firesteel.plan.resolve.expression.resolver import ExpressionResolver, UnknownName, to_type
+from firesteel.plan.resolve.expression.column import UnknownName
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.group import Item, has_aggregate, resolve_group
 from firesteel.plan.resolve.hint import advise_hints
 from firesteel.plan.resolve.join.join import absorb_condition, exists_join, in_join, resolve_join

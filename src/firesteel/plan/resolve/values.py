@@ -5,8 +5,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from firesteel.plan.expression import ColumnRef, Expression, Literal
+from firesteel.plan.function.signature import to_type
 from firesteel.plan.node.relation import Values
-from firesteel.plan.resolve.expression.resolver import ExpressionResolver, to_type
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.mistake import Mistake
 from firesteel.plan.resolve.named_relation import Relation
 from firesteel.plan.resolve.scope import Scope, Visible

@@ -7,9 +7,10 @@ from dataclasses import replace
 from sqlglot import exp
 
 from firesteel.plan.expression import Call, ColumnRef, Expression, column_refs, conjuncts, together
+from firesteel.plan.function.signature import to_type
 from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import Filter, Join, Node, Project
-from firesteel.plan.resolve.expression.resolver import ExpressionResolver, to_type
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.join.time_join import time_join
 from firesteel.plan.resolve.mistake import Mistake, suggest
 from firesteel.plan.resolve.named_relation import Names, Relation
