@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -16,16 +15,9 @@ from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.mistake import Mistake
 from firesteel.plan.resolve.named_relation import Names, Relation
 from firesteel.plan.resolve.scope import Scope, scope_of
+from firesteel.plan.resolve.select_list import Item
 from firesteel.sql.node import span_of
 from firesteel.types import Boolean, Field
-
-
-@dataclass(frozen=True)
-class Item:
-    """One item of a select list: its expression and its name, empty where it has none."""
-
-    node: exp.Expression
-    name: str
 
 
 def resolve_group(

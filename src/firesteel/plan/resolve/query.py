@@ -5,19 +5,19 @@ from __future__ import annotations
 from sqlglot import exp
 
 from firesteel.errors import Span
-from firesteel.plan.expression import ColumnRef, Expression, together
-from firesteel.plan.function.signature import to_type
+from firesteel.plan.expression import together
 from firesteel.plan.node.join_kind import JoinKind
-from firesteel.plan.node.relation import Aggregate, Filter, Node, Project, Union
+from firesteel.plan.node.relation import Aggregate, Filter
+from firesteel.plan.resolve.condition import semi_or_anti, written_conjuncts
 from firesteel.plan.resolve.expression.column import UnknownName
 from firesteel.plan.resolve.expression.resolver import ExpressionResolver
-from firesteel.plan.resolve.group import Item, has_aggregate, resolve_group
+from firesteel.plan.resolve.group import has_aggregate, resolve_group
 from firesteel.plan.resolve.hint import advise_hints
 from firesteel.plan.resolve.join.join import absorb_condition, exists_join, in_join, resolve_join
 from firesteel.plan.resolve.join.unnest import resolve_unnest
-from firesteel.plan.resolve.known import Hidden, Known, ResolvedView
+from firesteel.plan.resolve.known import Known, ResolvedView
 from firesteel.plan.resolve.mistake import Mistake
-from firesteel.plan.resolve.named_relation import Names, Relation
+from firesteel.plan.resolve.named_relation import Relation
 from firesteel.plan.resolve.qualify import inside_qualify
 from firesteel.plan.resolve.rank import (
     has_window,
@@ -26,14 +26,14 @@ from firesteel.plan.resolve.rank import (
     resolve_row_number,
     without_hidden,
 )
-from firesteel.plan.resolve.scope import Scope, Visible, scope_of
+from firesteel.plan.resolve.scope import Scope
+from firesteel.plan.resolve.select_list import Item, project_items, select_items
 from firesteel.plan.resolve.table import resolve_table
+from firesteel.plan.resolve.union import resolve_union
 from firesteel.plan.resolve.values import one_row, resolve_values
 from firesteel.plan.resolve.window import close_window, open_group_window, resolve_window_table
-from firesteel.plan.type_rule import common_type
 from firesteel.sql.node import span_of, table_hints
 from firesteel.sql.statement import CreateView, Name
-from firesteel.types import DataType, Field
 
 #: Clauses of SELECT that the lowering does not know yet, by their name in sqlglot's tree.
 _NOT_YET = {
@@ -82,7 +82,9 @@ class QueryResolver:
             case exp.Select():
                 return self._select(query)
             case exp.Union():
-                return resolve_limit(self._union(query), query)
+                return resolve_limit(
+                    resolve_union(self.resolve(query.this), self.resolve(query.expression), query), query
+                )
             case exp.Intersect() | exp.Except():
                 name = type(query).__name__.upper()
                 raise Mistake(f"{name} is not supported yet.", span_of(query), "Write a join, or WHERE … IN (…).")
@@ -211,7 +213,7 @@ class QueryResolver:
         relation = self._tables_of(select)
         if where := select.args.get("where"):
             relation = absorb_condition(self._where(relation, where))
-        items = self._items(select, relation.scope)
+        items = select_items(select, relation.scope)
         if window := open_group_window(relation, select):
             relation, select = window.relation, window.rewrite_select(select)
             items = [Item(window.rewrite(item.node), item.name) for item in items]
@@ -236,9 +238,9 @@ class QueryResolver:
             # The order may be one of columns that are not selected.
             width = len(items)
             hidden, orders = hidden_orders(select, items)
-            relation = self._project(relation, [*items, *hidden], resolver, select)
+            relation = project_items(relation, [*items, *hidden], resolver, self._report, span_of(select))
             return without_hidden(resolve_limit(relation, select, orders), width)
-        relation = self._project(relation, items, resolver, select)
+        relation = project_items(relation, items, resolver, self._report, span_of(select))
         node = relation.node
         keys = tuple(field.name for field in node.fields)
         distinct = close_window(Aggregate(node, keys, node.fields, (), span=span_of(select)))
@@ -267,8 +269,8 @@ class QueryResolver:
     def _where(self, relation: Relation, where: exp.Where) -> Relation:
         try:
             plain: list[exp.Expression] = []
-            for part in _conjuncts(where.this):
-                kind, asked = _asked(part)
+            for part in written_conjuncts(where.this):
+                kind, asked = semi_or_anti(part)
                 if isinstance(asked, exp.In) and asked.args.get("query"):
                     operand = ExpressionResolver(relation.scope, "WHERE").resolve(asked.this)
                     relation = in_join(relation, self._within(relation, asked.args["query"]), operand, kind, part)
@@ -321,9 +323,9 @@ class QueryResolver:
                 "Write EXISTS (SELECT 1 FROM … WHERE … = …).",
             )
         where = query.args.get("where")
-        parts = _conjuncts(where.this) if where else []
+        parts = written_conjuncts(where.this) if where else []
         inner = self._tables_of(query)
-        selected = [item.node for item in self._items(query, inner.scope)]
+        selected = [item.node for item in select_items(query, inner.scope)]
         return exists_join(relation, inner, selected, parts, kind, part)
 
     def _join(self, left: Relation, join: exp.Join) -> Relation:
@@ -333,108 +335,6 @@ class QueryResolver:
         if isinstance(other, exp.Lateral):
             raise Mistake("LATERAL is not supported yet.", span_of(other))
         return resolve_join(left, self._from(other), join)
-
-    def _items(self, select: exp.Select, scope: Scope) -> list[Item]:
-        """The select list with every star written out."""
-        items: list[Item] = []
-        for node in select.expressions:
-            star = node.this if isinstance(node, exp.Column) and isinstance(node.this, exp.Star) else node
-            if isinstance(star, exp.Star):
-                table = node.table if isinstance(node, exp.Column) else None
-                columns = scope.of_relation(table or None)
-                if not columns:
-                    raise Mistake(f"'{table}' is not a table of this query.", span_of(node))
-                for column in columns:
-                    reference = exp.column(column.name, table=column.relation or None, quoted=True)
-                    items.append(Item(reference, column.name))
-            else:
-                unaliased = node.unalias()
-                name = node.alias_or_name if node.alias or isinstance(unaliased, exp.Column | exp.Dot) else ""
-                items.append(Item(unaliased, name))
-        return items
-
-    def _project(
-        self, relation: Relation, items: list[Item], resolver: ExpressionResolver, select: exp.Select
-    ) -> Relation:
-        names = Names()
-        fields: list[Field] = []
-        visible: list[Visible] = []
-        expressions: list[Expression] = []
-        for position, item in enumerate(items):
-            try:
-                expression = resolver.resolve(item.node)
-            except Mistake as mistake:
-                self._report(mistake)
-                continue
-            name = item.name or f"EXPR${position}"
-            held = names.unique(name)
-            fields.append(Field(held, expression.type))
-            visible.append(Visible("", name, ColumnRef(held, expression.type), span_of(item.node)))
-            expressions.append(expression)
-        if len(fields) < len(items):
-            raise Hidden()
-        node: Node = Project(relation.node, tuple(fields), tuple(expressions), span_of(select))
-        return Relation(node, Scope(tuple(visible)))
-
-    # -- UNION ALL -------------------------------------------------------------------------------------------------
-
-    def _union(self, union: exp.Union) -> Relation:
-        sides = [self.resolve(union.this), self.resolve(union.expression)]
-        counts = [len(side.columns) for side in sides]
-        if counts[0] != counts[1]:
-            raise Mistake(
-                f"The two sides of UNION ALL have {counts[0]} and {counts[1]} columns.", span_of(union.expression)
-            )
-        types: list[DataType] = []
-        for left, right in zip(sides[0].scope.columns, sides[1].scope.columns, strict=True):
-            shared = common_type(left.ref.type, right.ref.type)
-            if shared is None:
-                raise Mistake(
-                    f"'{left.name}' is of type {left.ref.type.sql} on one side of UNION ALL and of type"
-                    f" {right.ref.type.sql} on the other.",
-                    span_of(union.expression),
-                    "CAST one of them.",
-                )
-            types.append(shared)
-        names = Names()
-        held = [names.unique(name) for name in sides[0].columns]
-        fields = tuple(Field(name, data_type) for name, data_type in zip(held, types, strict=True))
-        nodes = tuple(
-            Project(
-                side.node,
-                fields,
-                tuple(
-                    to_type(column.ref, field.type) for column, field in zip(side.scope.columns, fields, strict=True)
-                ),
-            )
-            for side in sides
-        )
-        visible = [(name, field.name, field.type) for name, field in zip(sides[0].columns, fields, strict=True)]
-        node: Node = Union(nodes, fields, span_of(union))
-        if union.args.get("distinct"):
-            node = Aggregate(node, tuple(held), fields, (), span=span_of(union))
-        return Relation(node, scope_of("", visible))
-
-
-def _conjuncts(condition: exp.Expression) -> list[exp.Expression]:
-    """The parts of a condition that all have to hold, as they are written."""
-    match condition:
-        case exp.And():
-            return [*_conjuncts(condition.this), *_conjuncts(condition.expression)]
-        case exp.Paren():
-            return _conjuncts(condition.this)
-        case _:
-            return [condition]
-
-
-def _asked(part: exp.Expression) -> tuple[JoinKind, exp.Expression]:
-    """What a part of a condition asks for, without NOT and parentheses: those that have a partner, or those that have none."""
-    kind = JoinKind.SEMI
-    while isinstance(part, exp.Not | exp.Paren):
-        if isinstance(part, exp.Not):
-            kind = JoinKind.ANTI if kind is JoinKind.SEMI else JoinKind.SEMI
-        part = part.this
-    return kind, part
 
 
 def _source(select: exp.Expression) -> exp.From | None:

@@ -8,10 +8,10 @@ from firesteel.plan.expression import ColumnRef, Expression
 from firesteel.plan.fact.event_order import is_time
 from firesteel.plan.node.relation import Node, Ordering, Project, Rank
 from firesteel.plan.resolve.expression.resolver import ExpressionResolver
-from firesteel.plan.resolve.group import Item
 from firesteel.plan.resolve.mistake import Mistake
 from firesteel.plan.resolve.named_relation import Names, Relation
 from firesteel.plan.resolve.scope import Scope, Visible
+from firesteel.plan.resolve.select_list import Item
 from firesteel.plan.resolve.window import close_rank
 from firesteel.sql.node import span_of, stamp
 from firesteel.types import Array, BigInt, Field, Map, Multiset, Row
