@@ -9,7 +9,7 @@ from typing import assert_never
 from firesteel.catalog.connector import is_bounded
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, substitute
-from firesteel.plan.fact.lineage import readable_columns, told_columns
+from firesteel.plan.fact.lineage import readable_columns, qualified_columns
 from firesteel.plan.function.table import as_written
 from firesteel.plan.node.relation import (
     Aggregate,
@@ -92,7 +92,7 @@ def _states(node: Node) -> Iterator[State]:
 
 def _pairs(node: Join | TimeJoin) -> tuple[str, ...]:
     """The equalities of a join, with the tables of their columns."""
-    left, right = told_columns(node.left), told_columns(node.right)
+    left, right = qualified_columns(node.left), qualified_columns(node.right)
     return tuple(f"{_readable(one, left)} = {_readable(other, right)}" for one, other in node.keys)
 
 
