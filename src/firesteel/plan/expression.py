@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from firesteel.types import CHARACTER, INTEGER, Boolean, DataType, Varchar
 
@@ -125,8 +126,10 @@ def children(expression: Expression) -> tuple[Expression, ...]:
             return (operand,)
         case Case(branches=branches, otherwise=otherwise):
             return (*(part for branch in branches for part in branch), otherwise)
-        case _:
+        case ColumnRef() | Literal():
             return ()
+        case _:
+            assert_never(expression)
 
 
 def conjuncts(condition: Expression) -> tuple[Expression, ...]:
@@ -181,8 +184,10 @@ def substitute(expression: Expression, swap: Callable[[Expression], Expression |
                 branches=tuple((substitute(when, swap), substitute(then, swap)) for when, then in branches),
                 otherwise=substitute(otherwise, swap),
             )
-        case _:
+        case ColumnRef() | Literal():
             return expression
+        case _:
+            assert_never(expression)
 
 
 def told_column(expression: Expression) -> ColumnRef | None:
@@ -195,5 +200,7 @@ def told_column(expression: Expression) -> ColumnRef | None:
         case Cast(operand=ColumnRef() as column, type=target) if isinstance(target, INTEGER):
             wider = isinstance(column.type, INTEGER) and INTEGER.index(type(column.type)) <= INTEGER.index(type(target))
             return column if wider else None
-        case _:
+        case Literal() | Call() | Cast() | Case():
             return None
+        case _:
+            assert_never(expression)

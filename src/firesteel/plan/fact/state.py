@@ -9,7 +9,7 @@ from typing import assert_never
 from firesteel.catalog.connector import is_bounded
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, substitute
-from firesteel.plan.fact.lineage import readable_columns, qualified_columns
+from firesteel.plan.fact.lineage import qualified_columns, readable_columns
 from firesteel.plan.function.table import as_written
 from firesteel.plan.node.relation import (
     Aggregate,

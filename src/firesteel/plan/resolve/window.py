@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from sqlglot import exp
 
 from firesteel.changelog.kind import INSERT_ONLY, render_changelog
 from firesteel.plan.expression import ColumnRef, Expression, Literal
 from firesteel.plan.fact.event_time_loss import explain_loss
-from firesteel.plan.node.relation import Aggregate, Node, Project, Rank
+from firesteel.plan.node.relation import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    TimeJoin,
+    Union,
+    Unnest,
+    Values,
+)
 from firesteel.plan.node.window import Assigner, Cumulate, Hop, Session, Tumble, Watermark, Window, WindowAggregate
 from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.mistake import Mistake, count
@@ -368,5 +383,10 @@ def _session_partition(node: Node) -> frozenset[str] | None:
                 if isinstance(expression, ColumnRef)
             }
             return frozenset(names.get(name, name) for name in inner)
-        case _:
+        case Window() | Scan() | Values() | Normalize() | Watermark() | Filter() | Union() | Unnest() | Sink():
             return None
+        case Aggregate() | WindowAggregate() | Join() | TimeJoin() | Rank():
+            # No session is open here: `check_windows` refuses anything but a Project between SESSION and GROUP BY.
+            return None
+        case _:
+            assert_never(node)
