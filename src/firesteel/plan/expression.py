@@ -139,12 +139,12 @@ def conjuncts(condition: Expression) -> tuple[Expression, ...]:
     return (condition,)
 
 
-def together(conditions: Sequence[Expression]) -> Expression:
+def conjunction(conditions: Sequence[Expression]) -> Expression:
     """One condition of several: a balanced tree, since a generated script can have thousands of them."""
     if len(conditions) == 1:
         return conditions[0]
     middle = len(conditions) // 2
-    return Call("AND", (together(conditions[:middle]), together(conditions[middle:])), Boolean())
+    return Call("AND", (conjunction(conditions[:middle]), conjunction(conditions[middle:])), Boolean())
 
 
 def column_refs(expression: Expression) -> Iterator[ColumnRef]:
@@ -190,7 +190,7 @@ def substitute(expression: Expression, swap: Callable[[Expression], Expression |
             assert_never(expression)
 
 
-def told_column(expression: Expression) -> ColumnRef | None:
+def distinguishing_column(expression: Expression) -> ColumnRef | None:
     """The column whose values the expression's tell apart: itself, or cast to a wider type of its kind."""
     match expression:
         case ColumnRef():

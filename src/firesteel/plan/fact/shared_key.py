@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from firesteel.plan.expression import ColumnRef, Literal, column_refs, told_column
+from firesteel.plan.expression import ColumnRef, Literal, column_refs, distinguishing_column
 from firesteel.plan.fact.upsert_key import upsert_keys
 from firesteel.plan.node.relation import (
     Aggregate,
@@ -78,7 +78,7 @@ def _below(node: Project, columns: frozenset[str]) -> frozenset[str]:
     found: set[str] = set()
     for field, expression in zip(node.fields, node.expressions, strict=True):
         if field.name in columns:
-            told = told_column(expression)
+            told = distinguishing_column(expression)
             found |= {told.name} if told is not None else {ref.name for ref in column_refs(expression)}
     return frozenset(found)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import islice, product
 from typing import assert_never
 
-from firesteel.plan.expression import told_column
+from firesteel.plan.expression import distinguishing_column
 from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import (
     Aggregate,
@@ -80,7 +80,7 @@ def _some(keys: list[frozenset[str]]) -> Keys:
 def _projected(node: Project) -> Keys:
     names: dict[str, list[str]] = {}
     for column, expression in zip(node.fields, node.expressions, strict=True):
-        told = told_column(expression)
+        told = distinguishing_column(expression)
         if told is not None:
             names.setdefault(told.name, []).append(column.name)
     found: list[frozenset[str]] = []
@@ -94,7 +94,7 @@ def _joined(node: Join) -> Keys:
     left, right = upsert_keys(node.left), upsert_keys(node.right)
     if node.kind.keeps_left:
         return left
-    pairs = [(told_column(one), told_column(other)) for one, other in node.keys]
+    pairs = [(distinguishing_column(one), distinguishing_column(other)) for one, other in node.keys]
     bound_left = {one.name for one, _ in pairs if one is not None}
     bound_right = {other.name for _, other in pairs if other is not None}
     found: list[frozenset[str]] = []

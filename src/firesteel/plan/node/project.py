@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from firesteel.changelog.kind import INSERT_ONLY, Changelog, RowKind
 from firesteel.errors import Span
-from firesteel.plan.expression import ColumnRef, Expression, column_names, told_column
+from firesteel.plan.expression import ColumnRef, Expression, column_names, distinguishing_column
 from firesteel.plan.node.plan_node import PassedTime, SingleInput, UniqueKey
 from firesteel.types import Field
 
@@ -37,7 +37,7 @@ class Project(SingleInput):
             return None
         kept: dict[str, str] = {}
         for column, expression in zip(self.fields, self.expressions, strict=True):
-            told = told_column(expression)
+            told = distinguishing_column(expression)
             if told is not None:
                 kept.setdefault(told.name, column.name)
         if not self.input.unique_key.issubset(kept):

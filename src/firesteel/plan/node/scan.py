@@ -32,7 +32,7 @@ class Scan(NoInput):
     #: Each row carries its place in the order of arrival: somebody above asks which row came first.
     ordered: bool = field(default=False, compare=False)
     #: Combine equal rows into one with a count; the operators above need no more.
-    weighed: bool = field(default=False, compare=False)
+    combined: bool = field(default=False, compare=False)
     span: Span | None = field(default=None, compare=False)
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from firesteel.errors import Span
-from firesteel.plan.expression import together
+from firesteel.plan.expression import conjunction
 from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import Aggregate, Filter
 from firesteel.plan.resolve.condition import semi_or_anti, written_conjuncts
@@ -286,7 +286,7 @@ class QueryResolver:
             return relation
         if not conditions:
             return relation
-        return Relation(Filter(relation.node, together(conditions), span_of(where)), relation.scope)
+        return Relation(Filter(relation.node, conjunction(conditions), span_of(where)), relation.scope)
 
     def _within(self, relation: Relation, query: exp.Expr) -> Relation:
         """A query in a condition over `relation`, whose columns it does not see."""

@@ -33,36 +33,36 @@ from firesteel.types import Array, Field, Int, Map, Multiset, Row, SmallInt, Tin
 #: one when it is made in other steps.
 _SUMMED = (TinyInt, SmallInt, Int)
 #: What may give two equal rows different values. Of a user's own functions nobody knows.
-_MOODY = RANDOM | {"PYTHON"}
+_NON_DETERMINISTIC = RANDOM | {"PYTHON"}
 
 
-def weigh_rows(node: Node) -> Node:
-    if isinstance(node, Aggregate) and _takes_weights(node):
-        return replace(node, input=_weighed(node.input))
-    return map_inputs(node, weigh_rows)
+def combine_equal_rows(node: Node) -> Node:
+    if isinstance(node, Aggregate) and _allows_combining(node):
+        return replace(node, input=_combine(node.input))
+    return map_inputs(node, combine_equal_rows)
 
 
-def _takes_weights(node: Aggregate) -> bool:
-    return not node.retracts and not node.old_rows and all(map(_is_weighable, node.calls))
+def _allows_combining(node: Aggregate) -> bool:
+    return not node.retracts and not node.old_rows and all(map(_is_countable, node.calls))
 
 
-def _is_weighable(call: AggregateCall) -> bool:
+def _is_countable(call: AggregateCall) -> bool:
     if call.function in ("COUNT", "MIN", "MAX"):
         return True
     return call.function in ("SUM", "AVG") and call.argument is not None and isinstance(call.argument.type, _SUMMED)
 
 
-def _weighed(node: Node) -> Node:
+def _combine(node: Node) -> Node:
     """The way down to the source, if equal rows stay equal on it."""
     match node:
         case Scan(changelog=changes, ordered=False) if changes == INSERT_ONLY and not any(map(_is_nested, node.fields)):
-            return replace(node, weighed=True)
-        case Project() | Filter() if not any(calls_of(node, _MOODY)):
-            return replace(node, input=_weighed(node.input))
+            return replace(node, combined=True)
+        case Project() | Filter() if not any(calls_of(node, _NON_DETERMINISTIC)):
+            return replace(node, input=_combine(node.input))
         case Scan() | Values() | Normalize() | Aggregate() | WindowAggregate() | Join() | TimeJoin() | Rank() | Union():
-            return weigh_rows(node)
+            return combine_equal_rows(node)
         case Project() | Filter() | Unnest() | Watermark() | Window() | Sink():
-            return weigh_rows(node)
+            return combine_equal_rows(node)
         case _:
             assert_never(node)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firesteel.plan.expression import Call, Cast, ColumnRef, Expression, Literal, conjuncts, together
+from firesteel.plan.expression import Call, Cast, ColumnRef, Expression, Literal, conjunction, conjuncts
 from firesteel.plan.node.relation import Filter, Node, Project, Rank, map_inputs
 
 #: How `n op literal` reads when the literal stands on the left.
@@ -39,7 +39,7 @@ def _limited(node: Filter) -> Node:
     limited: Node = replace(rank, first=first, last=max(last, 0))
     if project is not None:
         limited = replace(project, input=limited)
-    return replace(node, input=limited, condition=together(rest)) if rest else limited
+    return replace(node, input=limited, condition=conjunction(rest)) if rest else limited
 
 
 def _plain(expression: Expression) -> Expression:

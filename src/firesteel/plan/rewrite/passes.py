@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from firesteel.plan.node.relation import Node, Sink
-from firesteel.plan.rewrite.combine_equal_rows import weigh_rows
+from firesteel.plan.rewrite.combine_equal_rows import combine_equal_rows
 from firesteel.plan.rewrite.keep_old_rows import keep_old_rows
 from firesteel.plan.rewrite.limit_rank import limit_rank
 from firesteel.plan.rewrite.merge_projects import merge_projects
@@ -24,7 +24,7 @@ Pass = Callable[[Node], Node]
 SHAPING: tuple[Pass, ...] = (place_watermarks, merge_projects, limit_rank, merge_projects, keep_old_rows)
 
 #: With how little it does it.
-TRIMMING: tuple[Pass, ...] = (prune_columns, number_rows, weigh_rows)
+TRIMMING: tuple[Pass, ...] = (prune_columns, number_rows, combine_equal_rows)
 
 
 def rewrite(sink: Sink, passes: Iterable[Pass]) -> Sink:

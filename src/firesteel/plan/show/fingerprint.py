@@ -18,7 +18,7 @@ def _lines(node: Node, depth: int) -> list[str]:
     label = f"Sink(columns=[{columns}])" if isinstance(node, Sink) else node.label
     lines = [f"{'  ' * depth}{label} -> ({columns})"]
     if isinstance(node, Scan):
-        lines[0] += f" from {identity(node.table)}{', weighed' if node.weighed else ''}"
+        lines[0] += f" from {identity(node.table)}{', weighed' if node.combined else ''}"
     if isinstance(node, Values):
         lines[0] += f" of {'; '.join(str(value) for row in node.rows for value in row)}"
     for child in node.inputs:

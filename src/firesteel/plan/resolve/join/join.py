@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from firesteel.plan.expression import Call, ColumnRef, Expression, column_refs, conjuncts, together
+from firesteel.plan.expression import Call, ColumnRef, Expression, column_refs, conjunction, conjuncts
 from firesteel.plan.function.signature import to_type
 from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import Filter, Join, Node, Project
@@ -88,7 +88,7 @@ def exists_join(
             span_of(node),
             "Compare with '=' in its WHERE, and put conditions on the rows outside beside EXISTS.",
         )
-    inner = Filter(right.node, together(own), span_of(node)) if own else right.node
+    inner = Filter(right.node, conjunction(own), span_of(node)) if own else right.node
     return Relation(Join(left.node, inner, kind, keys, span_of(node)), left.scope)
 
 
@@ -104,7 +104,7 @@ def absorb_condition(relation: Relation) -> Relation:
             return Relation(timed, relation.scope)
     if not rest:
         return Relation(inner, relation.scope)
-    return Relation(replace(node, input=inner, condition=together(rest)), relation.scope)
+    return Relation(replace(node, input=inner, condition=conjunction(rest)), relation.scope)
 
 
 def _absorb(node: Node, conditions: list[Expression]) -> tuple[Node, list[Expression]]:
@@ -131,12 +131,12 @@ def _joined(left: Node, right: Node, kind: JoinKind, conditions: tuple[Expressio
                 "Filter each side in a subquery, and compare with '=' in ON.",
             )
         if own and kind is JoinKind.LEFT:
-            right = Filter(right, together(own), span_of(join.args["on"]))
+            right = Filter(right, conjunction(own), span_of(join.args["on"]))
         elif own:
-            left = Filter(left, together(own), span_of(join.args["on"]))
+            left = Filter(left, conjunction(own), span_of(join.args["on"]))
         return Join(left, right, kind, keys, span_of(join))
     node = Join(left, right, kind, keys, span_of(join))
-    return Filter(node, together(rest), span_of(join.args["on"])) if rest else node
+    return Filter(node, conjunction(rest), span_of(join.args["on"])) if rest else node
 
 
 def _split(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.errors import Span
-from firesteel.plan.expression import Call, ColumnRef, Expression, Literal, together
+from firesteel.plan.expression import Call, ColumnRef, Expression, Literal, conjunction
 from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import Node
 from firesteel.plan.node.time_join import TimeJoin
@@ -39,7 +39,7 @@ def _window_join(
         return None
     (left_end, right_end) = ends[0]
     assert isinstance(left_end, ColumnRef) and isinstance(right_end, ColumnRef)
-    condition = together(rest) if rest else None
+    condition = conjunction(rest) if rest else None
     return TimeJoin(left, right, kind, keys, left_end.name, right_end.name, 0, 0, condition, True, one.is_local, span)
 
 
@@ -91,7 +91,7 @@ def _interval_join(
     if bounds.lower > bounds.upper:
         return None
     kept = tuple(pair for pair in keys if pair not in equal)
-    more = together(others) if others else None
+    more = conjunction(others) if others else None
     return TimeJoin(left, right, kind, kept, left_time, right_time, bounds.lower, bounds.upper, more, span=span)
 
 
