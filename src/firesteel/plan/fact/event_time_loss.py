@@ -1,4 +1,4 @@
-"""Why a column is no event time where a window needs one: the true reason, and what to do about it."""
+"""Explains why a column is not event time where a window needs it, and what to do about it."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from firesteel.plan.node.relation import (
 )
 from firesteel.types import Timestamp, TimestampLtz
 
-#: Functions whose value is the time of processing, not one that the record holds.
+#: Functions that give processing time, not a time that the record holds.
 _CLOCKS = frozenset(
     {"PROCTIME", "CURRENT_TIMESTAMP", "NOW", "LOCALTIMESTAMP", "CURRENT_ROW_TIMESTAMP", "UNIX_TIMESTAMP"}
 )
 
 
 def explain_loss(value: Expression, node: Node, function: str) -> tuple[str, str]:
-    """The message and the hint for a value over the columns of `node` that is no event time."""
+    """Renders message and hint for an expression over the columns of `node` that is not event time."""
     return _of_value(value, node, value, function)
 
 

@@ -31,7 +31,7 @@ from firesteel.types import Null
 
 
 class Derivation(Enum):
-    """How a column is made of the columns it comes from."""
+    """The way in which a column is computed from its origins."""
 
     COPY = "copy"
     EXPRESSION = "expression"

@@ -1,4 +1,4 @@
-"""The pass that lets a source give equal rows once, with their number, where an aggregate above asks for no more."""
+"""Pass: let a source combine equal rows into one with a row count, where the aggregate above needs no more."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from firesteel.plan.node.relation import (
 )
 from firesteel.types import Array, Field, Int, Map, Multiset, Row, SmallInt, TinyInt
 
-#: What is added as often as its row comes. A BIGINT times a number may be no BIGINT any more, and a sum of DOUBLEs is another
-#: one when it is made in other steps.
+#: Types whose values can be multiplied by the row count instead of being added again and again. A product of BIGINTs may
+#: overflow where the sum does not, and a sum of DOUBLEs depends on the order of its additions.
 _SUMMED = (TinyInt, SmallInt, Int)
-#: What may give two equal rows different values. Of a user's own functions nobody knows.
+#: Functions that may give different values for equal rows. A user's own function may be one of them.
 _NON_DETERMINISTIC = RANDOM | {"PYTHON"}
 
 
@@ -53,7 +53,7 @@ def _is_countable(call: AggregateCall) -> bool:
 
 
 def _combine(node: Node) -> Node:
-    """The way down to the source, if equal rows stay equal on it."""
+    """Marks the source of an aggregate, if equal rows stay equal on the way from it."""
     match node:
         case Scan(changelog=changes, ordered=False) if changes == INSERT_ONLY and not any(map(_is_nested, node.fields)):
             return replace(node, combined=True)
