@@ -1,4 +1,4 @@
-"""The parts of a WHERE clause, as they are written: what AND connects, and IN and EXISTS without their NOT."""
+"""Splits a WHERE clause into its conditions, as they are written."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from firesteel.plan.node.join_kind import JoinKind
 
 
 def written_conjuncts(condition: exp.Expression) -> list[exp.Expression]:
-    """The parts of a condition that all have to hold, as they are written."""
+    """Splits a condition at its top-level ANDs."""
     match condition:
         case exp.And():
             return [*written_conjuncts(condition.this), *written_conjuncts(condition.expression)]
@@ -19,7 +19,7 @@ def written_conjuncts(condition: exp.Expression) -> list[exp.Expression]:
 
 
 def semi_or_anti(part: exp.Expression) -> tuple[JoinKind, exp.Expression]:
-    """What a part of a condition asks for, without NOT and parentheses: those that have a partner, or those that have none."""
+    """Removes NOT and parentheses from an IN or EXISTS: a semi join, or with an odd number of NOTs an anti join."""
     kind = JoinKind.SEMI
     while isinstance(part, exp.Not | exp.Paren):
         if isinstance(part, exp.Not):

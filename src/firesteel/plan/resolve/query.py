@@ -1,4 +1,4 @@
-"""A query to plan nodes: FROM, WHERE, GROUP BY, HAVING, SELECT, in the order in which SQL evaluates them."""
+"""Resolves a query to plan nodes: FROM, WHERE, GROUP BY, HAVING, SELECT, in the order in which SQL evaluates them."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ from firesteel.plan.resolve.window import close_window, open_group_window, resol
 from firesteel.sql.node import span_of, table_hints
 from firesteel.sql.statement import CreateView, Name
 
-#: Clauses of SELECT that the lowering does not know yet, by their name in sqlglot's tree.
+#: Clauses of SELECT that are not supported yet, by their names in sqlglot's tree.
 _NOT_YET = {
     "laterals": "LATERAL",
     "match": "MATCH_RECOGNIZE",
 }
 
 
-#: What a query of EXISTS may not have beside tables and a condition: it would have to be computed for each row outside.
+#: Clauses that the query of EXISTS cannot have: they would have to be computed for each outer row.
 _BEYOND_EXISTS = frozenset({"group", "having", "limit", "offset", "fetch", "with_", "with", "qualify", "windows"})
 
-#: Views and queries of WITH that name one another, one below the other.
-_MOST_DEEP = 500
+#: The greatest depth of views and queries of WITH that read one another.
+_MAX_DEPTH = 500
 
-#: A view that reads itself twice through others doubles with each of them.
-_MOST_TABLES = 200
+#: The greatest number of tables in a query. Views that each read the one before twice double it at each level.
+_MAX_TABLES = 200
 
 
 class QueryResolver:
@@ -58,12 +58,12 @@ class QueryResolver:
     def __init__(self, known: Known) -> None:
         self.known = known
         self._tables = 0
-        #: How many views and queries of WITH stand around this place, and how many at the deepest one so far.
+        #: The current depth of views and queries of WITH, and the greatest so far.
         self._depth = self._deepest = 0
-        #: The queries of WITH that can be named here, with their columns' names.
+        #: The queries of WITH in scope, with the names of their columns.
         self._named: dict[str, tuple[exp.Expression, tuple[str, ...]]] = {}
-        #: What the queries around this one see.
-        self._around: tuple[Scope, ...] = ()
+        #: The scopes of the outer queries.
+        self._outer: tuple[Scope, ...] = ()
 
     def resolve(self, query: exp.Expr) -> Relation:
         with_ = query.args.get("with_")
@@ -137,40 +137,37 @@ class QueryResolver:
         return self._aliased(relation, node, alias, _alias_columns(node))
 
     def resolve_view(self, view: CreateView) -> Relation:
-        """A view can only name what stands before it, so it cannot read itself; and it sees nothing of this query.
-
-        It is resolved once, where it is created, however many views it reads and wherever it is read.
-        """
+        """Resolves a view, once however often it is read. It sees only what is declared before it, and nothing of this query."""
         known = self.known.views.get(view.name.span)
         if known is not None:
             self._count_tables(known.tables, view.name.span)
-            self._go_down(known.depth, view.name)
+            self._deepen(known.depth, view.name)
             return known.relation
-        named, around, tables, deepest = self._named, self._around, self._tables, self._deepest
-        self._named, self._around, self._deepest = {}, (), self._depth
-        self._depth = self._go_down(1, view.name)
+        named, outer, tables, deepest = self._named, self._outer, self._tables, self._deepest
+        self._named, self._outer, self._deepest = {}, (), self._depth
+        self._depth = self._deepen(1, view.name)
         try:
             relation = self.resolve(view.query)
         finally:
             depth = self._deepest - self._depth + 1
-            self._named, self._around, self._depth = named, around, self._depth - 1
+            self._named, self._outer, self._depth = named, outer, self._depth - 1
             self._deepest = max(self._deepest, deepest)
         self.known.views[view.name.span] = ResolvedView(relation, self._tables - tables, depth)
         return relation
 
     def _count_tables(self, more: int, span: Span | None) -> None:
         self._tables += more
-        if self._tables > _MOST_TABLES:
+        if self._tables > _MAX_TABLES:
             raise Mistake(
-                f"This query reads more than {_MOST_TABLES} tables, its views written out.", span, "Split the job."
+                f"This query reads more than {_MAX_TABLES} tables, its views written out.", span, "Split the job."
             )
 
-    def _go_down(self, steps: int, name: Name) -> int:
-        """How deep that is."""
+    def _deepen(self, steps: int, name: Name) -> int:
+        """Returns the depth that many steps further down; a chain that is too deep is a mistake."""
         depth = self._depth + steps
-        if depth > _MOST_DEEP:
+        if depth > _MAX_DEPTH:
             raise Mistake(
-                f"'{name.written}' reads a chain of more than {_MOST_DEEP} views and queries of WITH.",
+                f"'{name.written}' reads a chain of more than {_MAX_DEPTH} views and queries of WITH.",
                 name.span,
                 "Split the job.",
             )
@@ -178,13 +175,13 @@ class QueryResolver:
         return depth
 
     def _common(self, named: tuple[exp.Expression, tuple[str, ...]], node: exp.Table) -> Relation:
-        """A query of WITH, under the names it was given there."""
+        """Resolves a query of WITH, under the names it has there."""
         query, columns = named
         inside = self._named
-        # It sees what stood before it, and never itself.
+        # It sees the queries before it, and not itself.
         earlier = list(inside)
         self._named = {name: inside[name] for name in earlier[: earlier.index(node.name)]}
-        self._depth = self._go_down(1, _name(node))
+        self._depth = self._deepen(1, _name(node))
         try:
             return self._aliased(self.resolve(query), node, node.name, columns)
         finally:
@@ -235,7 +232,7 @@ class QueryResolver:
                 relation, items = resolve_row_number(relation, items, select.args.get("windows") or [])
             resolver = ExpressionResolver(relation.scope, "SELECT")
         if not select.args.get("distinct"):
-            # The order may be one of columns that are not selected.
+            # ORDER BY may name columns that are not selected.
             width = len(items)
             hidden, orders = hidden_orders(select, items)
             relation = project_items(relation, [*items, *hidden], resolver, self._report, span_of(select))
@@ -247,7 +244,7 @@ class QueryResolver:
         return resolve_limit(Relation(distinct, relation.scope), select)
 
     def _qualified(self, select: exp.Select) -> Relation:
-        """QUALIFY: the query without it, and a filter around it, as one writes it by hand."""
+        """Resolves QUALIFY as a filter around the query without it."""
         inner, condition, hidden = inside_qualify(select)
         if select.args.get("distinct"):
             raise Mistake("QUALIFY beside DISTINCT is not supported yet.", span_of(condition), "Filter in a subquery.")
@@ -273,7 +270,7 @@ class QueryResolver:
                 kind, asked = semi_or_anti(part)
                 if isinstance(asked, exp.In) and asked.args.get("query"):
                     operand = ExpressionResolver(relation.scope, "WHERE").resolve(asked.this)
-                    relation = in_join(relation, self._within(relation, asked.args["query"]), operand, kind, part)
+                    relation = in_join(relation, self._inner_query(relation, asked.args["query"]), operand, kind, part)
                 elif isinstance(asked, exp.Exists):
                     relation = self._exists(relation, asked.this, kind, part)
                 else:
@@ -281,31 +278,31 @@ class QueryResolver:
             resolver = ExpressionResolver(relation.scope, "WHERE")
             conditions = [resolver.condition(part) for part in plain]
         except Mistake as mistake:
-            # The rest of the query can still be looked at.
+            # The rest of the query can still be checked.
             self._report(mistake)
             return relation
         if not conditions:
             return relation
         return Relation(Filter(relation.node, conjunction(conditions), span_of(where)), relation.scope)
 
-    def _within(self, relation: Relation, query: exp.Expr) -> Relation:
-        """A query in a condition over `relation`, whose columns it does not see."""
-        around, self._around = self._around, (*self._around, relation.scope)
+    def _inner_query(self, relation: Relation, query: exp.Expr) -> Relation:
+        """Resolves the query of IN over `relation`, whose columns it does not see."""
+        outer, self._outer = self._outer, (*self._outer, relation.scope)
         try:
             return self.resolve(query)
         except Mistake as mistake:
-            raise self._seen_from_within(mistake) from None
+            raise self._explain_outer_name(mistake) from None
         finally:
-            self._around = around
+            self._outer = outer
 
     def _report(self, mistake: Mistake) -> None:
-        self.known.report(self._seen_from_within(mistake).problem)
+        self.known.report(self._explain_outer_name(mistake).problem)
 
-    def _seen_from_within(self, mistake: Mistake) -> Mistake:
-        """The mistake of a name that only a query around this one has says so."""
+    def _explain_outer_name(self, mistake: Mistake) -> Mistake:
+        """Replaces the mistake of an unknown name, if an outer query has the name."""
         if isinstance(mistake, UnknownName) and any(
             scope.has_relation(mistake.name) or mistake.name in (column.name for column in scope.columns)
-            for scope in self._around
+            for scope in self._outer
         ):
             return Mistake(
                 f"'{mistake.written}' is of the query around this one, which IN cannot use yet.",

@@ -1,4 +1,4 @@
-"""The select list: stars, names of columns, and the Project that computes it."""
+"""Resolves the select list: stars, names of columns, and the Project that computes it."""
 
 from __future__ import annotations
 

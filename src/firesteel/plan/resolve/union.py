@@ -1,4 +1,4 @@
-"""UNION and UNION ALL: two relations under the column names of the first, in types that hold both."""
+"""Resolves UNION and UNION ALL: the columns have the names of the left side and types that hold both."""
 
 from __future__ import annotations
 

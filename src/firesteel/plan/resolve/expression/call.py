@@ -36,7 +36,7 @@ class CallResolver(ABC):
         """Resolves an expression of any kind."""
 
     def condition(self, node: exp.Expression) -> Expression:
-        """An expression that has to be a condition."""
+        """Resolves an expression that has to be a condition."""
         resolved = self.resolve(node)
         if not isinstance(resolved.type, Boolean | Null):
             raise Mistake(
@@ -47,6 +47,7 @@ class CallResolver(ABC):
         return resolved
 
     def call(self, name: str, arguments: list[Any], node: exp.Expression) -> Expression:
+        """Resolves the call of a function by its name, with arguments that are not resolved yet."""
         function = find_function(name)
         if function is None:
             written = written_name(node) if isinstance(node, exp.Anonymous) else name
@@ -59,7 +60,7 @@ class CallResolver(ABC):
         return self.built(name, tuple(self.resolve(argument) for argument in arguments), node)
 
     def built(self, name: str, args: Arguments, node: exp.Expression) -> Expression:
-        """A call of a function that is known to exist, with as many arguments as it takes."""
+        """Makes the call of a function that exists, with resolved arguments of a number that it takes."""
         if name in EXTRACTED_PARTS:
             name, args = "EXTRACT", (word_literal(EXTRACTED_PARTS[name]), *args)
         function = find_function(name)
@@ -76,7 +77,7 @@ Resolve = Callable[[CallResolver, Any], Expression]
 
 
 def word_literal(word: str) -> Literal:
-    """A word of the syntax, such as a unit of time, as an argument."""
+    """Makes an argument of a word of the syntax, such as a unit of time."""
     return Literal(word.upper(), Char(len(word), nullable=False))
 
 
@@ -87,14 +88,14 @@ def render_arity(least: int, most: int | None) -> str:
 
 
 def short_text(node: exp.Expression) -> str:
-    """A short text of the node for a message."""
+    """Renders the node for a message, at most 60 characters long."""
     text = node.sql()
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _suggest_function(name: str) -> str | None:
-    """The function that was meant: one of another database by its name in Flink, or one that is a slip of the finger away."""
+    """Suggests a function: another database's function under its name in Flink, or one with a similar name."""
     names = [*function_names(), *aggregate_names(), *ELSEWHERE, *ABSENT]
     meant = name if name in ELSEWHERE else nearest(name, names)
-    # What cannot be called here is no advice.
+    # A function that is not supported is not suggested.
     return None if meant is None or meant in ABSENT else f"Write '{ELSEWHERE.get(meant, meant)}'."

@@ -16,7 +16,7 @@ _CONFLUENTS_TIME = "$rowtime"
 
 
 class UnknownName(Mistake):
-    """A name that no table of the query has; one of a query around it could."""
+    """A name that no table of the query has; a table of an outer query may have it."""
 
     def __init__(self, mistake: Mistake, name: str, written: str) -> None:
         super().__init__(mistake.problem.message, mistake.problem.span, mistake.problem.hint)
@@ -29,7 +29,7 @@ def _column(resolver: CallResolver, node: exp.Column) -> Expression:
 
 
 def _dot(resolver: CallResolver, node: exp.Dot) -> Expression:
-    """`a.b.c`, where sqlglot saw more dots than a column can have, or a field of a bracketed value."""
+    """Resolves `a.b.c.d.e`, with more dots than sqlglot takes for a column, or a field of an expression, such as `f(x).b`."""
     if isinstance(node.this, exp.Column | exp.Dot) and isinstance(node.expression, exp.Identifier):
         parts: list[str] = []
         inner: exp.Expression = node

@@ -16,7 +16,7 @@ from firesteel.plan.resolve.mistake import Mistake, count
 from firesteel.sql.node import span_of, written_name
 from firesteel.types import Char, Null
 
-#: The functions of a window in GROUP BY, which only stand in a query that has it.
+#: The functions that are only allowed in a query with their window in GROUP BY.
 _OF_WINDOWS = frozenset(
     f"{window}{part}"
     for window in ("TUMBLE", "HOP", "SESSION")
@@ -71,12 +71,12 @@ def _python(resolver: CallResolver, function: PythonFunction, node: exp.Anonymou
         )
     path = Literal(function.path, Char(len(function.path), nullable=False))
     args = tuple(resolver.resolve(argument) for argument in node.expressions)
-    for place, (arg, argument) in enumerate(zip(args, node.expressions, strict=True)):
-        wanted = function.misfit(place, arg.type)
-        if wanted is not None:
+    for index, (arg, argument) in enumerate(zip(args, node.expressions, strict=True)):
+        annotation = function.misfit(index, arg.type)
+        if annotation is not None:
             raise Mistake(
-                f"Argument {place + 1} of '{written_name(node)}' is of type {arg.type.sql}, and its annotation is"
-                f" '{wanted}'.",
+                f"Argument {index + 1} of '{written_name(node)}' is of type {arg.type.sql}, and its annotation is"
+                f" '{annotation}'.",
                 span_of(argument) or span_of(node),
                 "CAST it, or change the annotation.",
             )

@@ -40,7 +40,7 @@ def _interval(resolver: CallResolver, node: exp.Interval) -> Expression:
 
 
 def number_literal(text: str, span: Span | None) -> Literal:
-    """A number literal as Flink types it: INT, BIGINT, DECIMAL; DOUBLE with an exponent."""
+    """Makes a number of the type that Flink gives it: INT, BIGINT or DECIMAL; DOUBLE if it has an exponent."""
     if "e" in text.lower():
         return Literal(float(text), Double(nullable=False))
     # Python refuses to read more than 4300 digits; 20 are more than BIGINT has.

@@ -1,4 +1,4 @@
-"""Resolves syntaxes of their own: CASE, CAST, and functions such as EXTRACT and TRIM with words between their arguments."""
+"""Resolves special forms: CASE, CAST, and functions such as EXTRACT and TRIM with words between their arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the bounds of time in a join's condition: then it is an interval join or a window join."""
+"""Finds the bounds of time in a join's condition, which make it an interval join or a window join."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from firesteel.types import Interval
 
 Keys = tuple[tuple[Expression, Expression], ...]
 
-#: `left op right` read from the other side.
+#: The operator when its sides are swapped.
 _MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def time_join(
     left: Node, right: Node, kind: JoinKind, keys: Keys, rest: list[Expression], span: Span | None
 ) -> TimeJoin | None:
-    """The join of these sides, if event time bounds it; `keys` are its equalities and `rest` its other conditions."""
+    """Makes the join with equalities `keys` and conditions `rest` a TimeJoin; None if event time does not bound it."""
     if kind.keeps_left or any(side.changelog != INSERT_ONLY for side in (left, right)):
         return None
     return _window_join(left, right, kind, keys, rest, span) or _interval_join(left, right, kind, keys, rest, span)
@@ -98,7 +98,7 @@ def _interval_join(
 def _bound(
     condition: Expression, left: frozenset[str], right: frozenset[str]
 ) -> tuple[str, tuple[str, str], int] | None:
-    """`left + a op right + b` as (op, (left, right), a - b)."""
+    """Reads `left + a op right + b` as (op, (left, right), a - b); None if the condition has another form."""
     if not isinstance(condition, Call) or condition.function not in _MIRRORED or len(condition.args) != 2:
         return None
     operator, (one, other) = condition.function, condition.args
@@ -111,7 +111,7 @@ def _bound(
 
 
 def _time(expression: Expression, times: frozenset[str]) -> tuple[str, int] | None:
-    """A column of event time and the constant that is added to it, in milliseconds."""
+    """Reads a column of event time and the constant added to it, in milliseconds; None for any other expression."""
     match expression:
         case ColumnRef(name=name) if name in times:
             return name, 0
