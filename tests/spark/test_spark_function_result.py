@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from firesteel.errors import Source
 from firesteel.plan.expression import Cast, Expression
-from firesteel.plan.resolve.expression import ExpressionResolver
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.scope import Scope
 from firesteel.spark.lower.expression import lower_expression
 from firesteel.spark.start.session import job_session

@@ -1,4 +1,4 @@
-"""Joins: two relations under one scope, the equalities that pair their rows, and what else a pair has to satisfy."""
+"""Resolves joins: two relations under one scope, the equalities that are keys, and the other conditions."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from firesteel.plan.expression import Call, ColumnRef, Expression, column_refs, conjuncts, together
+from firesteel.plan.expression import Call, ColumnRef, Expression, column_refs, conjunction, conjuncts
+from firesteel.plan.function.signature import to_type
 from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import Filter, Join, Node, Project
-from firesteel.plan.resolve.expression import ExpressionResolver, to_type
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver
+from firesteel.plan.resolve.join.time_join import time_join
 from firesteel.plan.resolve.mistake import Mistake, suggest
 from firesteel.plan.resolve.named_relation import Names, Relation
 from firesteel.plan.resolve.scope import Scope, Visible
-from firesteel.plan.resolve.time_join import time_join
 from firesteel.plan.type_rule import common_type
 from firesteel.sql.node import span_of
 from firesteel.types import Field
@@ -24,7 +25,7 @@ _KINDS = {None: JoinKind.INNER, "": JoinKind.INNER} | {
 
 
 def resolve_join(left: Relation, right: Relation, join: exp.Join) -> Relation:
-    """The pairs of two relations. A join without a condition gets its keys from WHERE (`absorb_condition`)."""
+    """Joins two relations. A join without a condition gets its keys from WHERE (`absorb_condition`)."""
     kind = _KINDS[join.args.get("side")]
     right = _apart(left, right)
     scope = Scope((*left.scope.columns, *right.scope.columns))
@@ -41,7 +42,7 @@ def resolve_join(left: Relation, right: Relation, join: exp.Join) -> Relation:
 
 
 def in_join(left: Relation, right: Relation, operand: Expression, kind: JoinKind, node: exp.Expression) -> Relation:
-    """`operand IN (query)`: the left rows whose operand is among the query's rows; with NOT those whose operand is not."""
+    """Resolves `operand IN (query)` to a semi join, and NOT IN to an anti join."""
     right = _apart(left, right)
     if len(right.scope.columns) != 1:
         raise Mistake(f"The query of IN gives {len(right.scope.columns)} columns and has to give one.", span_of(node))
@@ -64,9 +65,9 @@ def exists_join(
     kind: JoinKind,
     node: exp.Expression,
 ) -> Relation:
-    """`EXISTS (SELECT selected FROM right WHERE parts)`: the left rows for which the right side has a row, or with NOT has none.
+    """Resolves `EXISTS (SELECT selected FROM right WHERE parts)` to a semi join, and NOT EXISTS to an anti join.
 
-    What is selected makes no difference, but has to be right: an aggregate would be a row where there are none.
+    The selected items have no effect, but are resolved: an aggregate among them would give a row where there is none.
     """
     right = _apart(left, right)
     nearer, relations = set(right.columns), {column.relation for column in right.scope.columns}
@@ -87,12 +88,12 @@ def exists_join(
             span_of(node),
             "Compare with '=' in its WHERE, and put conditions on the rows outside beside EXISTS.",
         )
-    inner = Filter(right.node, together(own), span_of(node)) if own else right.node
+    inner = Filter(right.node, conjunction(own), span_of(node)) if own else right.node
     return Relation(Join(left.node, inner, kind, keys, span_of(node)), left.scope)
 
 
 def absorb_condition(relation: Relation) -> Relation:
-    """`FROM a, b WHERE a.x = b.x`: the equalities of WHERE become the keys of joins that have none."""
+    """Makes keys of the equalities of WHERE for joins that have none: `FROM a, b WHERE a.x = b.x`."""
     node = relation.node
     if not isinstance(node, Filter):
         return relation
@@ -103,7 +104,7 @@ def absorb_condition(relation: Relation) -> Relation:
             return Relation(timed, relation.scope)
     if not rest:
         return Relation(inner, relation.scope)
-    return Relation(replace(node, input=inner, condition=together(rest)), relation.scope)
+    return Relation(replace(node, input=inner, condition=conjunction(rest)), relation.scope)
 
 
 def _absorb(node: Node, conditions: list[Expression]) -> tuple[Node, list[Expression]]:
@@ -120,7 +121,7 @@ def _joined(left: Node, right: Node, kind: JoinKind, conditions: tuple[Expressio
     if timed is not None:
         return timed
     if kind is not JoinKind.INNER:
-        # What only the padded side can fail is a filter of that side; the rest would have to be asked for each pair.
+        # A condition on the padded side alone is a filter of that side; any other would have to be checked for each pair.
         sides = {JoinKind.LEFT: (None, right), JoinKind.RIGHT: (left, None)}.get(kind, (None, None))
         own = [one for one in rest if any(side is not None and _of(one, side) for side in sides)]
         if len(own) < len(rest):
@@ -130,18 +131,18 @@ def _joined(left: Node, right: Node, kind: JoinKind, conditions: tuple[Expressio
                 "Filter each side in a subquery, and compare with '=' in ON.",
             )
         if own and kind is JoinKind.LEFT:
-            right = Filter(right, together(own), span_of(join.args["on"]))
+            right = Filter(right, conjunction(own), span_of(join.args["on"]))
         elif own:
-            left = Filter(left, together(own), span_of(join.args["on"]))
+            left = Filter(left, conjunction(own), span_of(join.args["on"]))
         return Join(left, right, kind, keys, span_of(join))
     node = Join(left, right, kind, keys, span_of(join))
-    return Filter(node, together(rest), span_of(join.args["on"])) if rest else node
+    return Filter(node, conjunction(rest), span_of(join.args["on"])) if rest else node
 
 
 def _split(
     left: Node, right: Node, conditions: list[Expression]
 ) -> tuple[tuple[tuple[Expression, Expression], ...], list[Expression]]:
-    """The equalities between the two sides, and the rest of the conditions."""
+    """Separates the equalities between the two sides from the other conditions."""
     keys: list[tuple[Expression, Expression]] = []
     rest: list[Expression] = []
     for one in conditions:
@@ -158,7 +159,7 @@ def _split(
 
 
 def _of(expression: Expression, node: Node) -> bool:
-    """Whether the expression reads that node's columns, and no others."""
+    """Says whether the expression reads columns, all of them that node's."""
     names = {field.name for field in node.fields}
     read = {ref.name for ref in column_refs(expression)}
     return bool(read) and read <= names
@@ -184,7 +185,7 @@ def _using(left: Relation, right: Relation, kind: JoinKind, names: list[str], jo
     if kind is JoinKind.FULL:
         raise Mistake("A FULL JOIN with USING is not supported yet.", span_of(join), "Write ON.")
     others = [column for side in (left, right) for column in side.scope.columns if column.name not in names]
-    # The columns themselves can still be had by their table's name.
+    # The columns of each side can still be named with their table.
     hidden = [column for side in (left, right) for column in side.scope.columns if column.name in names]
     scope = Scope((*merged, *others), tuple(hidden))
     return _relation(Join(left.node, right.node, kind, tuple(keys), span_of(join)), scope)
@@ -203,7 +204,7 @@ def _pair(left: Expression, right: Expression, node: exp.Expression) -> tuple[Ex
 
 
 def _apart(left: Relation, right: Relation) -> Relation:
-    """The right side with no column named as one of the left."""
+    """Renames the columns of the right side whose names the left side has too."""
     names = Names()
     for field in left.node.fields:
         names.unique(field.name)
@@ -219,7 +220,7 @@ def _apart(left: Relation, right: Relation) -> Relation:
 
 
 def _relation(node: Node, scope: Scope) -> Relation:
-    """The scope with the types that the columns have in the join: a padded side's may be NULL."""
+    """Gives the columns of the scope their types in the join: those of a padded side are nullable."""
     types = {field.name: field.type for field in node.fields}
 
     def typed(column: Visible) -> Visible:
@@ -229,5 +230,5 @@ def _relation(node: Node, scope: Scope) -> Relation:
 
 
 def is_true(node: exp.Expression | None) -> bool:
-    """`ON TRUE`."""
+    """Says whether the condition is TRUE."""
     return isinstance(node, exp.Boolean) and bool(node.this)

@@ -1,4 +1,4 @@
-"""CROSS JOIN UNNEST and LEFT JOIN UNNEST … ON TRUE: a row for every element of a collection."""
+"""Resolves CROSS JOIN UNNEST and LEFT JOIN UNNEST … ON TRUE: a row for each element of a collection."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from sqlglot import exp
 
 from firesteel.plan.expression import ColumnRef
 from firesteel.plan.node.relation import Unnest
-from firesteel.plan.resolve.expression import ExpressionResolver
-from firesteel.plan.resolve.join import is_true
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver
+from firesteel.plan.resolve.join.join import is_true
 from firesteel.plan.resolve.mistake import Mistake, count
 from firesteel.plan.resolve.named_relation import Names, Relation
 from firesteel.plan.resolve.scope import Scope, Visible
@@ -58,7 +58,7 @@ def resolve_unnest(left: Relation, unnest: exp.Unnest, join: exp.Join) -> Relati
 
 
 def _elements(data_type: DataType) -> list[tuple[str, DataType]] | None:
-    """The columns an element gives: those of a row, key and value of a map, or the element itself."""
+    """Returns the columns of an element: the fields of a row, key and value of a map, or the element itself."""
     match data_type:
         case Array(element=Row(fields=fields)) | Multiset(element=Row(fields=fields)):
             return [(field.name, field.type) for field in fields]

@@ -1,4 +1,4 @@
-"""The clauses of the JSON functions: RETURNING, WRAPPER, ON EMPTY, ON ERROR, ON NULL, as arguments in a fixed order."""
+"""Turns the clauses of JSON functions (RETURNING, WRAPPER, ON EMPTY, ON ERROR, ON NULL) into arguments in a fixed order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firesteel.types import CHARACTER, STRING, Char, DataType, Null
 
 JSON_CALLS = frozenset({"JSON_VALUE", "JSON_QUERY", "JSON_EXISTS", "JSON_OBJECT", "JSON_ARRAY", "JSON"})
 
-#: What each clause may say; the first is what holds when it is left out.
+#: The values of each clause; the first is the default.
 _REACTIONS = {
     ("JSON_VALUE", "ON_EMPTY"): ("NULL", "ERROR", "DEFAULT"),
     ("JSON_VALUE", "ON_ERROR"): ("NULL", "ERROR", "DEFAULT"),
@@ -30,6 +30,7 @@ Resolve = Callable[[exp.Expression], Expression]
 
 
 def json_arguments(name: str, node: exp.Anonymous, resolve: Resolve) -> Arguments:
+    """Resolves the arguments of a JSON function, with its clauses or their defaults behind them."""
     values = [part for part in node.expressions if not isinstance(part, exp.Kwarg)]
     clauses = {part.this.name: part.expression for part in node.expressions if isinstance(part, exp.Kwarg)}
     known = {clause for function, clause in _REACTIONS if function == name}
@@ -39,28 +40,31 @@ def json_arguments(name: str, node: exp.Anonymous, resolve: Resolve) -> Argument
     if unknown is not None:
         raise Mistake(f"'{name}' takes no {unknown.replace('_', ' ')}.", span_of(clauses[unknown]))
 
-    def said(clause: str) -> Literal:
+    def reaction(clause: str) -> Literal:
         return _reaction(name, clause, clauses.get(clause))
 
     match name:
         case "JSON":
             raise Mistake("'JSON' stands only within JSON_OBJECT and JSON_ARRAY.", span_of(node))
         case "JSON_ARRAY":
-            return (said("ON_NULL"), *(_written(value, resolve) for value in values))
+            return (reaction("ON_NULL"), *(_written(value, resolve) for value in values))
         case "JSON_OBJECT":
             pairs = zip(values[::2], values[1::2], strict=True)
-            return (said("ON_NULL"), *(one for key, value in pairs for one in (resolve(key), _written(value, resolve))))
+            return (
+                reaction("ON_NULL"),
+                *(one for key, value in pairs for one in (resolve(key), _written(value, resolve))),
+            )
     if len(values) != 2:
         raise Mistake(f"'{name}' has {count(len(values), 'argument')} and takes 2.", span_of(node))
     head = (resolve(values[0]), resolve(values[1]))
     if name == "JSON_EXISTS":
-        return (*head, said("ON_ERROR"))
+        return (*head, reaction("ON_ERROR"))
     returning = cast_type(clauses["RETURNING"]) if "RETURNING" in clauses else STRING
     typed = Literal(None, returning.with_nullable(True))
     if name == "JSON_QUERY":
-        return (*head, typed, said("WRAPPER"), said("ON_EMPTY"), said("ON_ERROR"))
+        return (*head, typed, reaction("WRAPPER"), reaction("ON_EMPTY"), reaction("ON_ERROR"))
     defaults = [_default(clauses.get(clause), returning, resolve) for clause in ("ON_EMPTY", "ON_ERROR")]
-    return (*head, typed, said("ON_EMPTY"), defaults[0], said("ON_ERROR"), defaults[1])
+    return (*head, typed, reaction("ON_EMPTY"), defaults[0], reaction("ON_ERROR"), defaults[1])
 
 
 def _reaction(name: str, clause: str, node: exp.Expression | None) -> Literal:
@@ -82,7 +86,7 @@ def _default(node: exp.Expression | None, returning: DataType, resolve: Resolve)
 
 
 def _written(node: exp.Expression, resolve: Resolve) -> Expression:
-    """A value that becomes JSON: what is marked with JSON(…) is JSON already."""
+    """Resolves a value of JSON_OBJECT or JSON_ARRAY; inside JSON(…) it is JSON already."""
     if isinstance(node, exp.Anonymous) and node.name.upper() == "JSON" and len(node.expressions) == 1:
         return Call("JSON", (resolve(node.expressions[0]),), STRING)
     return resolve(node)

@@ -19,11 +19,11 @@ INSERT INTO snk {query};
 """
 
 
-def weighed(query: str, format: str = "json", watermark: str = "") -> list[bool]:
+def combined(query: str, format: str = "json", watermark: str = "") -> list[bool]:
     analysis = analyze(Source("job.sql", SCRIPT.format(query=query, format=format, watermark=watermark)))
     assert not analysis.errors, analysis.errors
     [sink] = analysis.sinks
-    found = [scan.weighed for scan in scans(sink)]
+    found = [scan.combined for scan in scans(sink)]
     # State is kept in another form, so nobody may go on with the other.
     assert ("weighed" in render_state(sink)) == any(found)
     return found
@@ -42,7 +42,7 @@ def weighed(query: str, format: str = "json", watermark: str = "") -> list[bool]
     ],
 )
 def test_only_their_number_matters(query: str) -> None:
-    assert weighed(query) == [True]
+    assert combined(query) == [True]
 
 
 @pytest.mark.parametrize(
@@ -57,19 +57,19 @@ def test_only_their_number_matters(query: str) -> None:
     ],
 )
 def test_more_than_their_number_matters(query: str) -> None:
-    assert weighed(query) == [False]
+    assert combined(query) == [False]
 
 
-def test_changes_are_not_weighed() -> None:
-    assert weighed("SELECT name, COUNT(*) FROM src GROUP BY name", format="debezium-json") == [False]
+def test_changes_are_not_combined() -> None:
+    assert combined("SELECT name, COUNT(*) FROM src GROUP BY name", format="debezium-json") == [False]
 
 
 def test_the_lower_of_two_aggregates_gives_changes() -> None:
     inner = "SELECT name, id, COUNT(*) AS n FROM src GROUP BY name, id"
-    assert weighed(f"SELECT name, COUNT(n) FROM ({inner}) GROUP BY name") == [False]
+    assert combined(f"SELECT name, COUNT(n) FROM ({inner}) GROUP BY name") == [False]
 
 
-def test_windows_are_not_weighed() -> None:
+def test_windows_are_not_combined() -> None:
     window = "TABLE(TUMBLE(TABLE src, DESCRIPTOR(t), INTERVAL '1' MINUTE))"
     query = f"SELECT name, COUNT(*) FROM {window} GROUP BY window_start, window_end, name"
-    assert weighed(query, watermark=", WATERMARK FOR t AS t") == [False]
+    assert combined(query, watermark=", WATERMARK FOR t AS t") == [False]

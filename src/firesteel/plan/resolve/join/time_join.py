@@ -1,4 +1,4 @@
-"""Finds the bounds of time in a join's condition: then it is an interval join or a window join."""
+"""Finds the bounds of time in a join's condition, which make it an interval join or a window join."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.errors import Span
-from firesteel.plan.expression import Call, ColumnRef, Expression, Literal, together
+from firesteel.plan.expression import Call, ColumnRef, Expression, Literal, conjunction
 from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import Node
 from firesteel.plan.node.time_join import TimeJoin
@@ -15,14 +15,14 @@ from firesteel.types import Interval
 
 Keys = tuple[tuple[Expression, Expression], ...]
 
-#: `left op right` read from the other side.
+#: The operator when its sides are swapped.
 _MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def time_join(
     left: Node, right: Node, kind: JoinKind, keys: Keys, rest: list[Expression], span: Span | None
 ) -> TimeJoin | None:
-    """The join of these sides, if event time bounds it; `keys` are its equalities and `rest` its other conditions."""
+    """Makes the join with equalities `keys` and conditions `rest` a TimeJoin; None if event time does not bound it."""
     if kind.keeps_left or any(side.changelog != INSERT_ONLY for side in (left, right)):
         return None
     return _window_join(left, right, kind, keys, rest, span) or _interval_join(left, right, kind, keys, rest, span)
@@ -39,7 +39,7 @@ def _window_join(
         return None
     (left_end, right_end) = ends[0]
     assert isinstance(left_end, ColumnRef) and isinstance(right_end, ColumnRef)
-    condition = together(rest) if rest else None
+    condition = conjunction(rest) if rest else None
     return TimeJoin(left, right, kind, keys, left_end.name, right_end.name, 0, 0, condition, True, one.is_local, span)
 
 
@@ -91,14 +91,14 @@ def _interval_join(
     if bounds.lower > bounds.upper:
         return None
     kept = tuple(pair for pair in keys if pair not in equal)
-    more = together(others) if others else None
+    more = conjunction(others) if others else None
     return TimeJoin(left, right, kind, kept, left_time, right_time, bounds.lower, bounds.upper, more, span=span)
 
 
 def _bound(
     condition: Expression, left: frozenset[str], right: frozenset[str]
 ) -> tuple[str, tuple[str, str], int] | None:
-    """`left + a op right + b` as (op, (left, right), a - b)."""
+    """Reads `left + a op right + b` as (op, (left, right), a - b); None if the condition has another form."""
     if not isinstance(condition, Call) or condition.function not in _MIRRORED or len(condition.args) != 2:
         return None
     operator, (one, other) = condition.function, condition.args
@@ -111,7 +111,7 @@ def _bound(
 
 
 def _time(expression: Expression, times: frozenset[str]) -> tuple[str, int] | None:
-    """A column of event time and the constant that is added to it, in milliseconds."""
+    """Reads a column of event time and the constant added to it, in milliseconds; None for any other expression."""
     match expression:
         case ColumnRef(name=name) if name in times:
             return name, 0
