@@ -13,7 +13,8 @@ from firesteel.catalog.like import merge_like
 from firesteel.catalog.resolve import resolve_definition, with_hints
 from firesteel.catalog.table import Table
 from firesteel.errors import Problem
-from firesteel.options.setting import canonical_setting, resolve_setting
+from firesteel.options.script_setting import resolve_setting
+from firesteel.options.setting import canonical_setting
 from firesteel.options.spark_setting import may_script_set
 from firesteel.options.spelling import nearest
 from firesteel.sql.statement import (
