@@ -21,6 +21,8 @@ import struct
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 
+from firesteel.formats.java.digits import java_digits
+
 #: What Java's `trim()` takes off: every character up to the space.
 JAVA_SPACE = "".join(map(chr, range(0x21)))
 
@@ -221,7 +223,7 @@ def _special_text(negative: int, extreme: bool, fraction: int, exponent: int) ->
 
 
 def _text(negative: int, binary: int, fraction: int, significant: int) -> str:
-    digits, point = _digits(binary, fraction, significant)
+    digits, point = java_digits(binary, fraction, significant)
     minus = "-" if negative else ""
     if 0 < point < 8:
         whole = digits[:point].ljust(point, "0")
@@ -229,99 +231,6 @@ def _text(negative: int, binary: int, fraction: int, significant: int) -> str:
     if -3 < point <= 0:
         return f"{minus}0.{'0' * -point}{digits}"
     return f"{minus}{digits[0]}.{digits[1:] or '0'}E{point - 1}"
-
-
-def _digits(binary: int, fraction: int, significant: int) -> tuple[str, int]:
-    """The digits the JDK prints for fraction·2^(binary-52), and where the point stands before them.
-
-    `fraction` has 53 bits, the highest set; `significant` of them came with the number.
-    """
-    zeros = (fraction & -fraction).bit_length() - 1
-    used = 53 - zeros
-    tiny = max(0, used - binary - 1)
-    if -21 <= binary <= 62 and tiny == 0 and used < 64:
-        # A whole number is printed in full, save for digits that its binary precision cannot mean.
-        whole = fraction << (binary - 52) if binary >= 52 else fraction >> (52 - binary)
-        dropped = 0
-        if binary > significant:
-            spare = binary - significant - 1
-            dropped = len(str(1 << spare)) - 1 if spare > 1 else 0
-            if dropped:
-                whole, rest = divmod(whole, 10**dropped)
-                whole += rest >= 10**dropped >> 1
-        text = str(whole)
-        return text.rstrip("0"), len(text) + dropped
-
-    mantissa = struct.unpack("<d", struct.pack("<Q", 1023 << 52 | fraction & 0xFFFFFFFFFFFFF))[0]
-    power = math.floor((mantissa - 1.5) * 0.289529654 + 0.176091259 + binary * 0.301029995663981)
-    b5, s5 = max(0, -power), max(0, power)
-    b2, s2 = b5 + tiny + binary, s5 + tiny
-    m2 = b2 - significant
-    b2 -= used - 1
-    shared = min(b2, s2)
-    b2, s2, m2 = b2 - shared, s2 - shared, m2 - shared
-    if used == 1:
-        # Below a power of two the neighbour is half as far away.
-        m2 -= 1
-    if m2 < 0:
-        b2, s2, m2 = b2 - m2, s2 - m2, 0
-    b = (fraction >> zeros) * 5**b5 << b2
-    s = 5**s5 << s2
-    m = 5**b5 << m2
-    b_bits = used + b2 + _bits5(b5)
-    s_bits = s2 + 1 + _bits5(s5 + 1)
-    narrow = b_bits < 64 and s_bits < 64
-    limit = 1 << (31 if b_bits < 32 and s_bits < 32 else 63)
-    tens = s * 10
-
-    quotient, b = divmod(b, s)
-    b, m = b * 10, m * 10
-    low = b < m
-    high = b + m > tens if narrow else b + m >= tens
-    digits: list[int] = []
-    if quotient == 0 and not high:
-        power -= 1
-    else:
-        digits.append(quotient)
-    if power < -3 or power >= 8:
-        # The scientific form always has a digit after the point.
-        low = high = False
-    while not low and not high:
-        quotient, b = divmod(b, s)
-        b, m = b * 10, m * 10
-        if narrow:
-            # The JDK's fixed-width arithmetic overflows here: seen in `m` it ends the digits, unseen in the sum it does not.
-            low, high = (b < m, tens < b + m < limit) if m < limit else (True, True)
-        else:
-            low, high = b < m, b + m >= tens
-        digits.append(quotient)
-    beyond_half = 2 * b - tens
-    if narrow:
-        # This difference overflows too.
-        beyond_half = (beyond_half + limit) % (2 * limit) - limit
-    if high and (not low or beyond_half > 0 or (beyond_half == 0 and digits[-1] & 1)):
-        _round_up(digits)
-        if digits[0] == 10:
-            digits[0] = 1
-            power += 1
-    text = "".join(map(str, digits))
-    return text, power + 1
-
-
-def _round_up(digits: list[int]) -> None:
-    """Adds one in the last place. All nines become a 10 in the first place and zeros after it."""
-    place = len(digits) - 1
-    while digits[place] == 9 and place > 0:
-        digits[place] = 0
-        place -= 1
-    digits[place] += 1
-
-
-def _bits5(power: int) -> int:
-    """The JDK's bound for the bits that a factor of 5^power adds."""
-    if power == 0:
-        return 0
-    return power * 3 if power >= 27 else (5**power).bit_length()
 
 
 def shorten(text: str) -> str:
