@@ -6,7 +6,7 @@ Values come out as Python values that Arrow takes: days for DATE, microseconds f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 
 from firesteel import types
@@ -15,6 +15,7 @@ from firesteel.formats.java import jackson
 from firesteel.formats.java import number as java_number
 from firesteel.formats.java import time as java_time
 from firesteel.formats.java.text import to_utf8_text
+from firesteel.formats.json.cursor import Cursor, tree_text
 from firesteel.formats.json.limit import TooLarge
 from firesteel.formats.json.settings import JsonSettings
 from firesteel.formats.json.token import Kind, MalformedJson, Token, read_tokens, read_whole_elements
@@ -46,24 +47,6 @@ class BadField:
     column: str | None
     detail: str
     reason: Reason = Reason.BAD_VALUE
-
-
-@dataclass
-class Cursor:
-    """A place in a token list. `bad` collects on the way what was ignored, and what did not come as it stood."""
-
-    tokens: list[Token]
-    at: int = 0
-    bad: list[str] = field(default_factory=list)
-
-    @property
-    def token(self) -> Token:
-        if self.at >= len(self.tokens):
-            raise ValueError("the message ends too early")
-        return self.tokens[self.at]
-
-    def is_on(self, kind: Kind) -> bool:
-        return self.token.kind is kind
 
 
 Converter = Callable[[Cursor], object]
@@ -121,7 +104,7 @@ class RowReader:
                     name = cursor.token.text
                     cursor.at += 1
                 if known is None:
-                    _skip(cursor)
+                    cursor.skip()
                     continue
                 place, converter = known
                 try:
@@ -202,7 +185,7 @@ class RowReader:
 
     def _string(self, cursor: Cursor) -> str:
         if cursor.token.kind in (Kind.START_OBJECT, Kind.START_ARRAY):
-            return to_utf8_text(_tree_text(cursor, self._exact_trees))
+            return to_utf8_text(tree_text(cursor, self._exact_trees))
         return to_utf8_text(cursor.token.text)
 
     def _array(self, element: DataType) -> Converter:
@@ -251,13 +234,13 @@ class RowReader:
             cursor.at += 1
             while not cursor.is_on(Kind.END_OBJECT):
                 if seen >= len(converters):
-                    _skip(cursor)
+                    cursor.skip()
                     continue
                 name = cursor.token.text
                 cursor.at += 1
                 convert = converters.get(name)
                 if convert is None:
-                    _skip(cursor)
+                    cursor.skip()
                     continue
                 result[name] = convert(cursor)
                 cursor.at += 1
@@ -284,26 +267,6 @@ def has_decimal(data_type: DataType) -> bool:
 
 def _describe(token: Token) -> str:
     return f"'{java_number.shorten(token.text)}'"
-
-
-def _skip(cursor: Cursor) -> None:
-    """Past the value the cursor stands on; past one token if it stands on no value."""
-    if cursor.token.kind in (Kind.START_OBJECT, Kind.START_ARRAY):
-        _to_end(cursor)
-    cursor.at += 1
-
-
-def _to_end(cursor: Cursor) -> None:
-    depth = 0
-    while True:
-        kind = cursor.token.kind
-        if kind in (Kind.START_OBJECT, Kind.START_ARRAY):
-            depth += 1
-        elif kind in (Kind.END_OBJECT, Kind.END_ARRAY):
-            depth -= 1
-            if depth <= 0:
-                return
-        cursor.at += 1
 
 
 def _boolean(cursor: Cursor) -> bool:
@@ -369,54 +332,3 @@ def _binary(cursor: Cursor) -> bytes:
     if not cursor.is_on(Kind.STRING):
         raise ValueError(f"{_describe(cursor.token)} is not Base64 text")
     return jackson.decode_base64(cursor.token.text)
-
-
-def _tree_text(cursor: Cursor, exact: bool) -> str:
-    """The value as Jackson prints a tree: compact, numbers printed anew. Leaves the cursor on its last token."""
-    parts: list[str] = []
-    _append_tree(cursor, exact, parts)
-    return "".join(parts)
-
-
-def _append_tree(cursor: Cursor, exact: bool, parts: list[str]) -> None:
-    kind, text = cursor.token
-    match kind:
-        case Kind.START_OBJECT:
-            # A name given twice keeps its first place and its last value.
-            members: dict[str, list[str]] = {}
-            cursor.at += 1
-            while not cursor.is_on(Kind.END_OBJECT):
-                name = cursor.token.text
-                cursor.at += 1
-                member: list[str] = []
-                _append_tree(cursor, exact, member)
-                members[name] = member
-                cursor.at += 1
-            parts.append("{")
-            for place, (name, member) in enumerate(members.items()):
-                parts.append(f"{',' if place else ''}{jackson.quote(name)}:")
-                parts.extend(member)
-            parts.append("}")
-        case Kind.START_ARRAY:
-            parts.append("[")
-            cursor.at += 1
-            first = True
-            while not cursor.is_on(Kind.END_ARRAY):
-                if not first:
-                    parts.append(",")
-                first = False
-                _append_tree(cursor, exact, parts)
-                cursor.at += 1
-            parts.append("]")
-        case Kind.STRING:
-            parts.append(jackson.quote(text))
-        case Kind.INTEGER:
-            parts.append("0" if text == "-0" else text)
-        case Kind.FLOATING if exact:
-            parts.append(java_number.stripped_decimal_text(Decimal(text)))
-        case Kind.FLOATING:
-            value = float(text)
-            printed = java_number.double_text(value)
-            parts.append(f'"{printed}"' if printed.endswith(("y", "N")) else printed)
-        case _:
-            parts.append(text)
