@@ -10,7 +10,7 @@ from firesteel.catalog.with_clause.absent import ABSENT_CONNECTORS, ABSENT_FORMA
 from firesteel.catalog.with_clause.dialect import detect_dialect, is_flink_1_10, old_names, translate
 from firesteel.catalog.with_clause.foreign import foreign
 from firesteel.catalog.with_clause.placeholder import check_placeholder
-from firesteel.catalog.with_clause.unknown import Accepted, describe_unknown
+from firesteel.catalog.with_clause.unknown import Accepted, Place, describe_unknown
 from firesteel.connectors.builtin import CONNECTORS, connector
 from firesteel.connectors.spec import ConnectorSpec, Key
 from firesteel.errors import Problem, Severity, Span
@@ -243,6 +243,11 @@ class _Reader:
             self._properties.setdefault(place.prefix, {})[place.property] = (
                 Secret(entry.text) if entry.hidden else entry.text
             )
+        if self._is_new(entry, place) and place.option is not None:
+            self._read_value(entry, place, place.option)
+
+    def _is_new(self, entry: Given, place: Place) -> bool:
+        """Notes where an option is set. Returns False if it is set under another name too, and that one counts."""
         option = place.option
         key = option.key if option is not None else f"properties.{place.property}"
         spans, names = self._spans.setdefault(place.prefix, {}), self._names.setdefault(place.prefix, {})
@@ -258,9 +263,13 @@ class _Reader:
                 )
             )
             if winner != entry.written:
-                return
+                return False
         spans[key], names[key] = entry.span, entry.written
-        if option is not None and option.without_effect is not None:
+        return True
+
+    def _read_value(self, entry: Given, place: Place, option: Option[Any]) -> None:
+        """Parses an option's value."""
+        if option.without_effect is not None:
             self._problems.append(
                 Problem(
                     f"'{entry.written}' has no effect here: {option.without_effect}.",
@@ -269,7 +278,7 @@ class _Reader:
                     Severity.WARNING,
                 )
             )
-        if option is None or entry.failed:
+        if entry.failed:
             return
         text = next((new for old, new in place.values if old == entry.text.lower()), entry.text)
         try:
@@ -283,7 +292,7 @@ class _Reader:
                 )
             )
             return
-        # A group id from a variable is needed in the clear; it is masked by its value wherever text goes out.
+        # A group id from an environment variable is used unmasked, but whatever is printed masks it.
         if isinstance(value, str) and option.secret:
             value = Secret(value)
         self._values.setdefault(place.prefix, {})[option.key] = value
