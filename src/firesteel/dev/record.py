@@ -47,7 +47,7 @@ def read_records(
     limit: int | None = None,
     partition: int | None = None,
 ) -> Iterator[Record]:
-    """Read the records up to the topic's present end, or for ever with `follow`; in order within each partition."""
+    """Reads the records up to the topic's present end, or for ever with `follow`; in order within each partition."""
     [described] = describe_topics(client_config, [topic])
     partitions = [p.index for p in described.partitions if partition is None or p.index == partition]
     if not partitions:
@@ -113,7 +113,7 @@ def _bytes(value: str | bytes | None) -> bytes | None:
 def write_records(
     client_config: Mapping[str, str], topic: str, records: Iterable[tuple[bytes | None, bytes | None]]
 ) -> int:
-    """Write these keys and values, each key to the partition that the Java client would choose; return their number.
+    """Writes these keys and values, each key to the partition that the Java client would choose; return their number.
 
     Returns when every one is confirmed; raises `OutsideError` when one is not.
     """

@@ -1,7 +1,7 @@
-"""Numbers as Java reads and prints them: Flink's texts are Java's texts.
+"""Reads and prints numbers as Java does, since Flink's texts are Java's.
 
-Flink runs on a JDK before 19, whose `Float.toString` and `Double.toString` do not always print the shortest digits
-that identify a number: whole numbers keep all their digits.
+Flink runs on a JDK before 19, whose `Float.toString` and `Double.toString` do not always print the shortest digits that
+identify a number: whole numbers keep all their digits.
 
 >>> double_text(1e10), double_text(0.0009), double_text(100.0)
 ('1.0E10', '9.0E-4', '100.0')
@@ -23,10 +23,10 @@ from functools import lru_cache
 
 from firesteel.formats.java.digits import java_digits
 
-#: What Java's `trim()` takes off: every character up to the space.
+#: The characters that Java's `trim()` removes: every one up to the space.
 JAVA_SPACE = "".join(map(chr, range(0x21)))
 
-# Nothing is given back in these patterns: a long text that fails late would take a time that grows with its square.
+# These patterns never backtrack: a long text that does not match would take quadratic time.
 _INTEGER = re.compile(r"[+-]?[0-9]++\Z")
 _FLOATING = re.compile(
     r"(?P<sign>[+-]?)(?:NaN|Infinity|(?P<decimal>(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)[fFdD]?"
@@ -34,14 +34,14 @@ _FLOATING = re.compile(
 )
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE](?P<exponent>[+-]?[0-9]++))?\Z")
 
-#: Longer numbers are refused, as Jackson refuses them: arithmetic on them is a way to stall a job.
+#: Longer numbers are refused, as Jackson refuses them: arithmetic on them could stall a job.
 MAX_NUMBER_LENGTH = 1000
 
 _WIDE = Context(prec=MAX_NUMBER_LENGTH + 100, Emax=10**9, Emin=-(10**9))
 
 
 def parse_integer(text: str, low: int, high: int) -> int:
-    """`Integer.parseInt` and its kin. Raises ValueError."""
+    """Parses as `Integer.parseInt` and its like do. Raises ValueError."""
     if not _INTEGER.match(text):
         raise ValueError(f"'{shorten(text)}' is not a whole number")
     if len(text) > MAX_NUMBER_LENGTH:
@@ -53,7 +53,7 @@ def parse_integer(text: str, low: int, high: int) -> int:
 
 
 def parse_double(text: str) -> float:
-    """`Double.parseDouble` of a trimmed text. Raises ValueError."""
+    """Parses a trimmed text as `Double.parseDouble` does. Raises ValueError."""
     match = _FLOATING.match(text)
     if not match:
         raise ValueError(f"'{shorten(text)}' is not a number")
@@ -70,12 +70,12 @@ def parse_double(text: str) -> float:
 
 
 def parse_float(text: str) -> float:
-    """`Float.parseFloat`: the nearest 32-bit number of the text itself, not of its nearest 64-bit number."""
+    """Parses as `Float.parseFloat` does: to the 32-bit number nearest to the text itself, not to its nearest 64-bit number."""
     return to_float(parse_double(text), text)
 
 
 def to_float(value: float, text: str) -> float:
-    """`value`, the 64-bit reading of `text`, as the 32-bit number nearest to `text`."""
+    """Rounds to the 32-bit number nearest to `text`; `value` is the text's nearest 64-bit number."""
     if math.isnan(value) or math.isinf(value) or value == 0:
         return value
     try:
@@ -83,7 +83,7 @@ def to_float(value: float, text: str) -> float:
     except OverflowError:
         narrow = math.copysign(math.inf, value)
     bits = struct.unpack("<q", struct.pack("<d", value))[0]
-    # Only a 64-bit number exactly between two 32-bit ones can have lost what decides between them.
+    # Only a 64-bit number exactly halfway between two 32-bit numbers has to be compared with the text.
     if bits & 0x1FFFFFFF != 0x10000000 or math.isinf(narrow) or not _DECIMAL.match(text):
         return narrow
     exact, middle = Decimal(text), Decimal(value)
@@ -101,7 +101,9 @@ def to_float(value: float, text: str) -> float:
 
 
 def parse_decimal(text: str, precision: int, scale: int) -> Decimal | None:
-    """`new BigDecimal(text)` brought to DECIMAL(precision, scale): rounded half up, None when it does not fit."""
+    """Parses as `new BigDecimal(text)` does, and rounds half up to DECIMAL(precision, scale). Returns None if it does
+    not fit.
+    """
     match = _DECIMAL.match(text)
     if not match:
         raise ValueError(f"'{shorten(text)}' is not a number")
@@ -119,17 +121,17 @@ def parse_decimal(text: str, precision: int, scale: int) -> Decimal | None:
 
 
 def cut_detail(text: str, whole: int) -> str:
-    """What is said of a fraction that a whole number was read from."""
+    """Describes a fraction that was read as a whole number."""
     return f"'{shorten(text)}' became {whole}"
 
 
 def unfit_detail(text: str, precision: int, scale: int) -> str:
-    """What is said of a number that became NULL."""
+    """Describes a number that became NULL."""
     return f"'{shorten(text)}' does not fit DECIMAL({precision}, {scale}) and became NULL"
 
 
 def fit_decimal(value: Decimal, precision: int, scale: int) -> Decimal | None:
-    """Rounded half up to `scale`; None when it then has more than `precision` digits."""
+    """Rounds half up to `scale`. Returns None if the result has more than `precision` digits."""
     if value.adjusted() >= precision - scale:
         return None
     rounded = value.quantize(Decimal((0, (1,), -scale)), ROUND_HALF_UP, _WIDE)
@@ -139,7 +141,7 @@ def fit_decimal(value: Decimal, precision: int, scale: int) -> Decimal | None:
 
 
 def from_unscaled(number: int, scale: int) -> Decimal:
-    """`new BigDecimal(number, scale)`; Python's own context would keep only 28 digits of it."""
+    """Computes `new BigDecimal(number, scale)`. Python's default context would keep only 28 digits."""
     return Decimal(number).scaleb(-scale, _WIDE)
 
 
@@ -148,7 +150,7 @@ def to_unscaled(value: Decimal, scale: int) -> int:
 
 
 def decimal_text(value: Decimal) -> str:
-    """`BigDecimal.toString`: scientific when the exponent is positive or the number is very small."""
+    """Prints as `BigDecimal.toString` does: in scientific notation if the exponent is positive or the number is very small."""
     sign, digits, exponent = value.as_tuple()
     assert isinstance(exponent, int)
     text = "".join(map(str, digits))
@@ -161,19 +163,19 @@ def decimal_text(value: Decimal) -> str:
 
 
 def stripped_decimal_text(value: Decimal) -> str:
-    """`stripTrailingZeros().toString()`: 100.00 is 1E+2, 0.00 is 0."""
+    """Prints as `stripTrailingZeros().toString()` does: 100.00 is 1E+2, 0.00 is 0."""
     if not value:
         return "0"
     return decimal_text(value.normalize(_WIDE))
 
 
 def float_text(value: float) -> str:
-    """`Float.toString` of a 32-bit number held in a Python float."""
+    """Prints a 32-bit number, held in a Python float, as `Float.toString` does."""
     return _float_text(value) if value else _zero_text(value)
 
 
 def _zero_text(value: float) -> str:
-    """The two zeros are equal, so no cache can tell them apart."""
+    """Prints a zero with its sign. The two zeros are equal, so the cache cannot distinguish them."""
     return "-0.0" if math.copysign(1, value) < 0 else "0.0"
 
 
@@ -193,7 +195,7 @@ def _float_text(value: float) -> str:
 
 
 def double_text(value: float) -> str:
-    """`Double.toString`."""
+    """Prints as `Double.toString` does."""
     # Small whole numbers, the most common case, need no digit generation.
     if value.is_integer() and -1e7 < value < 1e7 and value != 0:
         return f"{int(value)}.0"
@@ -234,5 +236,5 @@ def _text(negative: int, binary: int, fraction: int, significant: int) -> str:
 
 
 def shorten(text: str) -> str:
-    """A text as an error sentence shows it."""
+    """Cuts a text for an error message."""
     return text if len(text) <= 60 else f"{text[:57]}..."

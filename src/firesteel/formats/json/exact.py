@@ -1,6 +1,6 @@
-"""Flink's JSON rules to the letter, one message at a time.
+"""Reads JSON by Flink's rules, one message at a time.
 
-Values come out as Python values that Arrow takes: days for DATE, microseconds for timestamps, nanoseconds for TIME.
+Values are Python values that Arrow takes: days for DATE, microseconds for timestamps, nanoseconds for TIME.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RANGES: dict[type[DataType], tuple[int, int]] = {
 
 
 class BadMessage(ValueError):
-    """No row can be made of a message."""
+    """A message that cannot be decoded into rows."""
 
     def __init__(self, reason: Reason, detail: str, column: str | None = None) -> None:
         super().__init__(detail)
@@ -42,7 +42,7 @@ class BadMessage(ValueError):
 
 @dataclass(frozen=True)
 class BadField:
-    """What is wrong with a field that became NULL because parse errors are ignored, or, without a column, with a row left out."""
+    """An ignored parse error. The field in `column` became NULL; without a column, a row was left out."""
 
     column: str | None
     detail: str
@@ -53,16 +53,18 @@ Converter = Callable[[Cursor], object]
 
 
 class RowReader:
-    """Reads one message into rows of the wanted fields. A DECIMAL anywhere in the `table` makes printed fractions exact."""
+    """Reads a message into rows of the wanted fields. If the `table` has a DECIMAL anywhere, fractions that are printed
+    as text are exact.
+    """
 
     def __init__(self, fields: Sequence[Field], settings: JsonSettings, table: Sequence[Field]) -> None:
         self._settings = settings
         self._exact_trees = any(has_decimal(item.type) for item in table)
-        self._fields = {item.name: (place, self._nullable(item.type)) for place, item in enumerate(fields)}
+        self._fields = {item.name: (index, self._nullable(item.type)) for index, item in enumerate(fields)}
         self._width = len(fields)
 
     def read(self, message: bytes) -> tuple[list[list[object]], list[BadField]]:
-        """The rows of the message, and the fields that had to be ignored. Raises BadMessage."""
+        """Reads a message. Returns its rows, and the fields that had to be ignored. Raises BadMessage."""
         rows: list[list[object]] = []
         bad: list[BadField] = []
         for tokens in self._elements(message, bad):
@@ -80,7 +82,9 @@ class RowReader:
         return rows, bad
 
     def _elements(self, message: bytes, bad: list[BadField]) -> list[list[Token]]:
-        """The rows' tokens. Where errors are ignored, of an array that breaks off those before the break."""
+        """Splits the message into the tokens of each row. Where errors are ignored, an array that breaks off gives the
+        elements before the break.
+        """
         try:
             return read_tokens(message)
         except MalformedJson as error:
@@ -98,7 +102,7 @@ class RowReader:
             seen = 0
             cursor.at += 1
             while not cursor.is_on(Kind.END_OBJECT):
-                # A name given twice counts twice, and what is left when all columns were counted is not read.
+                # A repeated name counts twice, and once as many names as columns were read, the rest is skipped.
                 known = self._fields.get(cursor.token.text) if seen < self._width else None
                 if seen < self._width:
                     name = cursor.token.text
@@ -106,9 +110,9 @@ class RowReader:
                 if known is None:
                     cursor.skip()
                     continue
-                place, converter = known
+                index, converter = known
                 try:
-                    row[place] = converter(cursor)
+                    row[index] = converter(cursor)
                 except (ValueError, ArithmeticError) as error:
                     raise BadMessage(Reason.BAD_VALUE, str(error), name) from None
                 if cursor.bad:
@@ -121,7 +125,7 @@ class RowReader:
         except ValueError as error:
             raise BadMessage(Reason.MALFORMED, str(error)) from None
         if seen < self._width and self._settings.fail_on_missing_field:
-            missing = [name for name, (place, _) in self._fields.items() if row[place] is None]
+            missing = [name for name, (index, _) in self._fields.items() if row[index] is None]
             detail = f"the message has no field '{missing[0]}'" if missing else "a field is missing"
             raise BadMessage(Reason.MISSING_FIELD, detail, missing[0] if missing else None)
         return row
@@ -273,7 +277,7 @@ def _boolean(cursor: Cursor) -> bool:
     kind = cursor.token.kind
     if kind is Kind.TRUE or kind is Kind.FALSE:
         return kind is Kind.TRUE
-    # Java's parseBoolean: whatever is not "true" is false, and nothing is an error.
+    # Java's parseBoolean: any text other than "true" is false, and none is an error.
     return cursor.token.text.strip(java_number.JAVA_SPACE).lower() == "true"
 
 
