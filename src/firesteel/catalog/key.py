@@ -1,4 +1,4 @@
-"""The message key: which columns it has, and how key and value formats are bound to their columns."""
+"""Decides which columns the message key has, and binds the formats of key and value to their columns."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _value_columns(
 
 
 def check_key(table: TableOptions, primary_key: tuple[str, ...], key_span: Span | None, span: Span) -> list[Problem]:
-    """Which formats may carry a key, and which tables need or refuse a primary key."""
+    """Checks which formats may carry a key, and which tables need or refuse a primary key."""
     if table.spec is not None and table.spec.key is Key.PRIMARY_KEY:
         return _check_upsert(table, primary_key, key_span, span)
     problems: list[Problem] = []
@@ -145,7 +145,7 @@ def check_key(table: TableOptions, primary_key: tuple[str, ...], key_span: Span 
 
 
 def is_keyless(table: TableOptions) -> bool:
-    """DLI's `kafka` tables may have a PRIMARY KEY that nothing is made of."""
+    """Checks for a `kafka` table of Huawei DLI whose PRIMARY KEY has no effect."""
     value = table.value_format
     plain = value is None or value.spec is None or value.spec.changelog == INSERT_ONLY
     return plain and table.dialect is Dialect.DLI and table.spec is not None and table.spec.key is Key.OPTIONAL

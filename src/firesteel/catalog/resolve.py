@@ -1,4 +1,4 @@
-"""CREATE TABLE to Table: the one place where columns, options and formats meet."""
+"""Resolves a CREATE TABLE to a `Table`: the only module where columns, options and formats are combined."""
 
 from __future__ import annotations
 

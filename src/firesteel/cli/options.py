@@ -70,7 +70,7 @@ def _about(page: Page, name: str) -> Page | None:
     tables = []
     for table in page.tables:
         spelt = next(
-            (place for place, column in enumerate(table.columns) if column.title.en == "other spellings"), None
+            (index for index, column in enumerate(table.columns) if column.title.en == "other spellings"), None
         )
         rows = [
             row

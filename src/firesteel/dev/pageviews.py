@@ -51,7 +51,7 @@ class PageViews:
         user = _dice("i", self.seed, 1) % self.users + 1
         # One view in sixteen is made while travelling, so that a user counts in several regions.
         travels = _dice("i", self.seed, 2) % 16 == 0
-        place = pl.when(travels).then(_dice("i", self.seed, 3)).otherwise(_dice("user_id", self.seed, 4)) % 1000
+        thousandth = pl.when(travels).then(_dice("i", self.seed, 3)).otherwise(_dice("user_id", self.seed, 4)) % 1000
         # About 200 views a second, each a little out of order.
         millisecond = pl.col("i").cast(pl.Int64) * 5 + (_dice("i", self.seed, 5) % 1500).cast(pl.Int64)
         return (
@@ -59,7 +59,7 @@ class PageViews:
             .with_columns(
                 page_id=(_dice("i", self.seed, 6) % self.pages + 1).cast(pl.Int64),
                 viewtime=pl.lit(_FIRST_VIEW).cast(pl.Datetime("ms")) + pl.duration(milliseconds=millisecond),
-                user_region=_region(place),
+                user_region=_region(thousandth),
             )
             .drop("i")
         )
@@ -169,13 +169,13 @@ def _dice(column: str, seed: int, throw: int) -> pl.Expr:
     return x
 
 
-def _region(place: pl.Expr) -> pl.Expr:
+def _region(thousandth: pl.Expr) -> pl.Expr:
     """Chooses the region of a number below 1000."""
     # Built from the last region: each step decides between one region and all that follow it.
     limit, steps = 0, []
     for name, share in REGIONS:
         limit += share
-        steps.append((place < limit, name))
+        steps.append((thousandth < limit, name))
     chosen: pl.Expr = pl.lit(REGIONS[-1][0])
     for condition, name in reversed(steps):
         chosen = pl.when(condition).then(pl.lit(name)).otherwise(chosen)

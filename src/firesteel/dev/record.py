@@ -8,8 +8,16 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import cast
 
-from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, KafkaException, Message, Producer
-from confluent_kafka import TopicPartition as Place
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    OFFSET_END,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+)
 
 from firesteel.connectors.kafka.admin import check_topics, describe_topics
 from firesteel.errors import OutsideError
@@ -67,7 +75,7 @@ def read_records(
     )
     try:
         offset = OFFSET_BEGINNING if start is Start.EARLIEST else OFFSET_END
-        consumer.assign([Place(topic, index, offset) for index in partitions])
+        consumer.assign([TopicPartition(topic, index, offset) for index in partitions])
         yield from _taken(consumer, topic, set(partitions), follow, limit)
     finally:
         consumer.close()

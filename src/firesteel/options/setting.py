@@ -29,7 +29,7 @@ class StateBackend(Enum):
 
 @dataclass(frozen=True)
 class StateBackendKind(EnumKind[StateBackend]):
-    """Flink has had other names, vendors have some of their own, and a factory's class can be named."""
+    """A state backend, under its older names, the names of vendors, or the class name of a factory."""
 
     def parse(self, text: str) -> StateBackend:
         if _CLASS.fullmatch(text):
@@ -68,13 +68,13 @@ class UpsertMaterialize(Enum):
     FORCE = "FORCE"
 
 
-#: Flink's word for the machine's own zone, on which no result should depend.
+#: Flink's word for the machine's own zone. Firesteel uses UTC instead: results must not depend on the machine.
 DEFAULT_ZONE = "default"
 
 
 @dataclass(frozen=True)
 class ParallelismKind:
-    """A number of tasks; Flink's -1 says that nothing is said, as 0 does here."""
+    """A number of tasks. Flink's -1, like 0, means that none is set."""
 
     name: str = "Integer"
 

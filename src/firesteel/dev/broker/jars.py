@@ -73,8 +73,8 @@ def kafka_jars(watcher: Watcher = _unwatched) -> Path:
 def find_ivy() -> Path:
     """Finds Ivy's jar inside PySpark without importing PySpark, which takes a second."""
     spec = importlib.util.find_spec("pyspark")
-    for place in (spec.submodule_search_locations or ()) if spec else ():
-        found = sorted(Path(place).glob("jars/ivy-*.jar"))
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        found = sorted(Path(folder).glob("jars/ivy-*.jar"))
         if found:
             return found[-1]
     raise OutsideError(

@@ -54,7 +54,8 @@ class Shape:
 
 
 def find_shape(message: bytes) -> Shape | None:
-    """
+    """Finds the shape of a message; None if it has values other than texts without escapes and whole numbers.
+
     >>> find_shape(b'{"id": 12, "name":"a"}')
     Shape(pieces=(b'{"id": ', b', "name":"', b'"}'), names=('id', 'name'), texts=(False, True))
     >>> find_shape(b'{"id": -1}'), find_shape(b'{"id": null}'), find_shape(b'{"id": 1, "id": 2}')

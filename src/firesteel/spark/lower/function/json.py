@@ -29,10 +29,10 @@ from firesteel.types import CHARACTER, Array, Boolean, DataType, Double, Int
 
 
 class _Unfit(ValueError):
-    """What the path finds is not what the function gives."""
+    """The path finds a value of a kind that the function does not give."""
 
 
-#: What a text that is no JSON, or a number without end, raises on the way.
+#: The errors of a text that is not JSON, or of a number that is too long.
 _BAD = (ValueError, LookupError, RecursionError, ArithmeticError)
 
 
@@ -44,12 +44,12 @@ _DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse_constant
 
 
 def _read(text: str) -> object:
-    """The value at the beginning of a text, as Jackson reads it: exact fractions, and no look at what follows."""
+    """Reads the value at the beginning of a text as Jackson does: fractions are exact, and what follows is ignored."""
     return _DECODER.raw_decode(text.lstrip(" \t\r\n"))[0]
 
 
 def _print(value: object) -> str:
-    """Compact JSON whose keys are sorted."""
+    """Prints compact JSON with sorted keys."""
     return to_utf8_text(_printed(value))
 
 
@@ -78,7 +78,9 @@ Find = Callable[[str], object]
 
 
 def _finder(path: JsonPath) -> Find:
-    """What the path finds; None: nothing. ValueError and LookupError are errors in the sense of ON ERROR."""
+    """Makes the function that evaluates the path. It returns None if it finds nothing; ValueError and LookupError count
+    as errors for ON ERROR.
+    """
 
     def find(text: str) -> object:
         if not path.lax:
@@ -242,13 +244,13 @@ _QUOTED_ALSO = str.maketrans({"/": "\\/"})
 
 
 def _quote(text: str) -> str:
-    """Beyond ASCII it writes escapes, and a slash is escaped too."""
+    """Quotes a text for JSON, with escapes for a slash and for characters beyond ASCII."""
     escaped = quote(text).translate(_QUOTED_ALSO)
     return re.sub(r"[^\x00-\x7f]", lambda found: json.dumps(found[0])[1:-1], escaped)
 
 
 def _unquote(text: str) -> str:
-    """What is no JSON text stays as it is."""
+    """Reads a quoted JSON text. Any other text is returned unchanged."""
     if len(text) < 2 or not (text.startswith('"') and text.endswith('"')):
         return text
     try:

@@ -12,12 +12,12 @@ from firesteel.types import BINARY, CHARACTER, Array, DataType, Int, Map, Multis
 
 
 def _fragment(value: Column, data_type: DataType) -> Column:
-    """A value as JSON; NULL stays NULL."""
+    """Converts a value to JSON; NULL stays NULL."""
     match data_type:
         case Timestamp():
             return _quoted(_iso(value))
         case TimestampLtz():
-            # A point in time is written as one of UTC.
+            # A TIMESTAMP_LTZ is written in UTC.
             return _quoted(
                 F.concat(
                     _iso(F.convert_timezone(F.current_timezone(), F.lit("UTC"), value.cast("timestamp_ntz"))),
@@ -45,7 +45,7 @@ def _fragment(value: Column, data_type: DataType) -> Column:
 
 
 def _bare(value: Column, data_type: DataType) -> Column:
-    """A number or a condition: Spark writes numbers with the same library as Flink."""
+    """Converts a number or a boolean. Spark prints numbers with the same library as Flink."""
     written = F.to_json(F.struct(value.alias("v")))
     return F.when(value.isNotNull(), F.substring(written, F.lit(6), F.char_length(written) - 6))
 
@@ -56,7 +56,7 @@ def _quoted(text: Column) -> Column:
 
 
 def _iso(moment: Column) -> Column:
-    """As Java prints it: no seconds when there are none, and the fraction in steps of three digits."""
+    """Prints a timestamp as Java does, with the fraction in groups of three digits, or none."""
     text = F.replace(moment.cast("string"), F.lit(" "), F.lit("T"))
     fraction = F.regexp_extract(text, r"\.(\d+)", 1)
     size = F.char_length(fraction)
@@ -83,7 +83,7 @@ def _enclosed(opening: str, parts: Column, closing: str) -> Column:
 
 
 def _written(call: Call, args: list[Column], position: int) -> Column:
-    """JSON that comes from a function that makes JSON goes in as it is."""
+    """Converts an argument to JSON, unless it is the result of a function that makes JSON."""
     argument = call.args[position]
     if isinstance(argument, Call) and argument.function in ("JSON_OBJECT", "JSON_ARRAY", "JSON"):
         return args[position]

@@ -53,7 +53,7 @@ def _timestamp_diff(call: Call, args: list[Column]) -> Column:
 
 
 def _months_between(later: Column, earlier: Column) -> Column:
-    """Whole months between two moments in milliseconds, counted as Flink counts them: days first, the time of day last."""
+    """Counts whole months between two moments in milliseconds as Flink does: first by days, then by the time of day."""
     day = 86_400_000
     to_day, from_day = (F.date_from_unix_date(_floordiv(moment, day).cast("int")) for moment in (later, earlier))
     forwards = to_day >= from_day
@@ -71,7 +71,7 @@ def _months_between(later: Column, earlier: Column) -> Column:
 
 
 def _pattern(call: Call, position: int, default: str = _DEFAULT_PATTERN) -> str | None:
-    """None: it is NULL."""
+    """Returns the pattern that an argument gives, or None for NULL."""
     if position >= len(call.args):
         return default
     given = literal(call, position)
@@ -83,7 +83,7 @@ def _formatted(moment: Column, pattern: str) -> Column:
 
 
 def _spark_part(part: PatternPart) -> str:
-    """Spark knows the year as `y` only."""
+    """Translates a part of a pattern. Spark has only `y` for the year."""
     if isinstance(part, PatternField):
         return part.letter.replace("u", "y") * part.count
     doubled = part.text.replace("'", "''")
@@ -109,12 +109,14 @@ def _from_unixtime(call: Call, args: list[Column]) -> Column:
     return nothing(call.type) if pattern is None else _formatted(F.timestamp_seconds(args[0]), pattern)
 
 
-#: How far clocks are put back.
+#: The minutes by which clocks are set back in autumn.
 _SET_BACK = (2 * 60, 60, 30)
 
 
 def _in_utc(moment: Column, zone: Column) -> Column:
-    """The hour that comes twice when clocks are put back is the second one, as in Java's older classes; Spark takes the first."""
+    """Converts a local time to UTC. The hour that occurs twice in autumn is taken as the second one, as in Java's older
+    classes; Spark takes the first.
+    """
     utc = F.convert_timezone(zone, F.lit("UTC"), moment)
     later = [utc + F.make_dt_interval(mins=F.lit(minutes)) for minutes in _SET_BACK]
     same = [F.when(F.convert_timezone(F.lit("UTC"), zone, one) == moment, one) for one in later]
@@ -146,7 +148,7 @@ def _to_date(call: Call, args: list[Column]) -> Column:
 
 
 def _read(text: Column, pattern: str | None, data_type: DataType, digits: int) -> Column:
-    """With a pattern, a text that does not fit it may still be a plain one."""
+    """Parses a text with a pattern, or in the default form if it does not match the pattern."""
     if pattern is None:
         return nothing(data_type)
     if pattern == "":
@@ -169,7 +171,7 @@ def _to_timestamp_ltz(call: Call, args: list[Column]) -> Column:
     return F.timestamp_micros(epoch_micros(moment, Timestamp()))
 
 
-#: Seconds of 0000-01-01 and of 9999-12-31.
+#: The seconds of 0000-01-01 and of the end of 9999-12-31.
 _FIRST, _LAST = -62_167_219_200, 253_402_300_799
 
 
@@ -208,7 +210,7 @@ def _now(call: Call, args: list[Column]) -> Column:
 
 
 def _current_watermark(call: Call, args: list[Column]) -> Column:
-    """The column is there wherever `plan/check/window.py` lets the function stand."""
+    """Lowers CURRENT_WATERMARK. `plan/check/window.py` allows the function only where the hidden column exists."""
     micros = F.col(WATERMARK) * 1000
     return F.timestamp_micros(micros) if isinstance(call.type, TimestampLtz) else local_of(micros)
 
