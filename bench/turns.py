@@ -5,7 +5,7 @@
 OTHER_CHECKOUT is a folder with another commit in which `make setup warm` has run. Each checkout runs the workload in a process
 of its own with its own `.venv`: once on a part of the rows, `--unmeasured` times on all of them, because a JVM gets faster, and
 then `--rounds` times, in turns. Every run is shown, then the medians and their ratio. CPU is that of the whole process tree
-without the broker. Exit status 1: a job failed, or its answer is wrong.
+without the broker; beside other work it is the figure to go by. Exit status 1: a job failed, or its answer is wrong.
 """
 
 from __future__ import annotations
@@ -130,7 +130,10 @@ def render(document: dict[str, Any]) -> str:
             rates = ", ".join(f"{run['rows_per_second']:,}" for run in one["runs"][name])
             single.append(f"- {one['workload']}, {name}: {costs} µs; {rates.replace(', ', ' · ')} rows/s")
     commits = document["commits"]
-    said = f"Medians. Before is commit {commits['before']}, now is {commits['now']}. Every run:"
+    said = (
+        f"Medians. Before is commit {commits['before']}, now is {commits['now']}. At the end the load of the machine was"
+        f" {document['machine']['load']:.1f}: beside other work rows/s differ much more than CPU does. Every run:"
+    )
     return "\n".join([*lines, "", said, "", *single]) + "\n"
 
 

@@ -12,7 +12,7 @@ def runs(*costs: float) -> list[dict[str, Any]]:
 
 
 def document(*workloads: dict[str, Any]) -> dict[str, Any]:
-    return {"commits": {"before": "aaaaaaa", "now": "bbbbbbb"}, "workloads": list(workloads)}
+    return {"commits": {"before": "aaaaaaa", "now": "bbbbbbb"}, "machine": {"load": 1.25}, "workloads": list(workloads)}
 
 
 def test_the_ratio_is_that_of_the_medians() -> None:
@@ -20,7 +20,7 @@ def test_the_ratio_is_that_of_the_medians() -> None:
     shown = render(document({"workload": "reference", "rows": 4_000_000, "problems": {}, "runs": compared}))
     assert "| reference | 4,000,000 | 1.250 | 1.500 | 1.200 | 800,000 | 666,667 | 0.833 |" in shown
     assert "- reference, now: 1.000, 1.500, 8.000 µs; 1,000,000 · 666,667 · 125,000 rows/s" in shown
-    assert "Before is commit aaaaaaa, now is bbbbbbb." in shown
+    assert "Before is commit aaaaaaa, now is bbbbbbb. At the end the load of the machine was 1.2:" in shown
 
 
 def test_a_workload_that_failed_has_no_figures() -> None:
