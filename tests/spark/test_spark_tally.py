@@ -6,12 +6,14 @@ from pathlib import Path
 
 import orjson
 import pytest
+from confluent_kafka import Message
 from tests.formats.formats_tables import bind, parse_columns
 
 from firesteel.connectors.kafka.write.bad_record import StagedRange
 from firesteel.formats.builtin import make_decoder
 from firesteel.formats.codec import Reason, Reject
 from firesteel.observe.snapshot import JobSnapshot, SourceSnapshot
+from firesteel.spark.source.record_decoder import RecordDecoder
 from firesteel.spark.source.tally import Tally, take_tally
 from firesteel.storage.local import LocalFolder
 from firesteel.ui.text import render_json, render_summary
@@ -57,6 +59,31 @@ def test_findings_a10_a_range_that_is_read_twice_counts_once(tmp_path: Path) -> 
     assert take_tally(LocalFolder(str(tmp_path)), 0, 7) == Tally({"a": 3, "(row)": 2}, 3)
     assert take_tally(LocalFolder(str(tmp_path)), 0, 7) == Tally()
     assert not list(tmp_path.iterdir())
+
+
+_ROW = b'{"a":1}'
+_UPDATE = b'{"before":{"a":1},"after":{"a":2},"op":"u"}'
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "rows", "refused", "empty"),
+    [
+        ("json", [_ROW, _ROW], 2, [], 0),
+        ("json", [_ROW, None, b"", _ROW], 2, [], 2),
+        ("json", [b"{", None, _ROW], 1, [0], 1),
+        ("json", [], 0, [], 0),
+        ("debezium-json", [_UPDATE, _UPDATE], 4, [], 0),
+        ("debezium-json", [_UPDATE, None, b"{", b"", _UPDATE], 4, [2], 2),
+    ],
+)
+def test_a_message_is_empty_when_it_gives_neither_rows_nor_a_reject(
+    name: str, values: list[bytes | None], rows: int, refused: list[int], empty: int
+) -> None:
+    bound = bind(parse_columns("a BIGINT"), name)
+    decoder = RecordDecoder(bound, None, bound.fields, {}, name != "json", False)
+    messages = [Message(topic="t", partition=0, offset=place, value=value) for place, value in enumerate(values)]
+    batch, rejects, counted = decoder.decode(messages)
+    assert (batch.num_rows, [reject.index for reject in rejects], counted) == (rows, refused, empty)
 
 
 def test_findings_a10_the_views_tell_it() -> None:
