@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from sqlglot import exp
 
 from firesteel.errors import Source
 from firesteel.plan.expression import Cast, Expression
-from firesteel.plan.resolve.expression import ExpressionResolver
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.scope import Scope
 from firesteel.spark.lower.expression import lower_expression
 from firesteel.spark.start.session import job_session
@@ -40,7 +41,7 @@ def resolve(expression: str) -> Expression:
 
 @pytest.mark.spark
 @pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.txt")))
-def test_results(name: str, spark: SparkSession) -> None:
+def test_each_expression_gives_the_value_of_flink(name: str, spark: SparkSession) -> None:
     session = job_session(spark, {"spark.sql.session.timeZone": ZONES.get(name, "UTC")})
     table = cases(name)
     columns = [
@@ -52,3 +53,19 @@ def test_results(name: str, spark: SparkSession) -> None:
         (expression, "NULL" if value is None else value) for (expression, _), value in zip(table, row, strict=True)
     ]
     assert found == table
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    "chain",
+    [
+        lambda size: "1E0" + " / 2E0" * size,
+        lambda size: "2E0" + " % 3E0" * size,
+        lambda size: "CAST(CAST(" * size + "1E0" + " AS BIGINT) AS DOUBLE)" * size,
+        lambda size: "CAST(CAST(" * size + "1E0" + " AS DECIMAL(9, 2)) AS DOUBLE)" * size,
+    ],
+    ids=["divide", "remainder", "cast-to-integer", "cast-to-decimal"],
+)
+def test_a_nested_double_does_not_repeat_its_operands(chain: Callable[[int], str], spark: SparkSession) -> None:
+    short, long = (len(str(lower_expression(resolve(chain(size))))) for size in (4, 8))
+    assert long < 3 * short

@@ -1,4 +1,4 @@
-"""Legal and dangerous: what a table says that its author may not want. Warnings, each with its reason."""
+"""Warns about tables that are legal but may not do what their author wants. Each warning gives its reason."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firesteel.types import Array, DataType, Map, Row, Time, Timestamp, Timestam
 
 
 def advise(table: TableOptions, side: Side) -> list[Problem]:
-    """What the connector has to say to who reads its table, or writes it."""
+    """Returns the connector's warnings for a table that is read, or written."""
     spec = table.spec
     if spec is None:
         return []
@@ -19,7 +19,7 @@ def advise(table: TableOptions, side: Side) -> list[Problem]:
 
 
 def advise_legacy(table: TableOptions, columns: tuple[Column, ...]) -> list[Problem]:
-    """What cannot be known of a table of the old dialects."""
+    """Warns about what a table of an old dialect does not say."""
     physical = [column for column in columns if isinstance(column, Physical)]
     problems: list[Problem] = []
     written_as_text = any(_has_time(column.type) for column in physical)

@@ -1,6 +1,7 @@
-"""`format.avro-schema` of Flink 1.10: the schema that the messages have, which says more than the columns of a table do.
+"""Reads `format.avro-schema` of Flink 1.10: the schema of the messages, which says more than the columns of a table.
 
-On the wire names mean nothing and a NULL needs a union, so the schema is taken where it says what the columns say but for that.
+Names have no meaning in a message and a NULL needs a union, so the schema is accepted if it has the same types as the
+columns, apart from names and NULLs.
 
 >>> from firesteel.types import BigInt, Field
 >>> one = '{"type": "record", "name": "r", "fields": [{"name": "a", "type": "long"}]}'
@@ -54,11 +55,11 @@ _PLAIN: tuple[tuple[type[DataType], str, str], ...] = (
 
 
 class _Different(Exception):
-    """The schema says something else; its text says where."""
+    """The schema differs from the columns; the text of the error tells where."""
 
 
 def written_fields(text: str, columns: Sequence[Field]) -> tuple[tuple[Field, ...], list[str]]:
-    """The columns as the schema's messages have them, and where they cannot be those of the schema."""
+    """Returns the columns with the nullability of the schema, and the differences from the schema."""
     try:
         schema = json.loads(text)
     except (ValueError, RecursionError):
@@ -86,7 +87,7 @@ def _fields(schema: Any) -> list[Any] | None:
 
 
 def _written(declared: Any, data_type: DataType) -> DataType:
-    """The type with NULL possible where the schema has it."""
+    """Returns the type, nullable where the schema allows null."""
     nullable = isinstance(declared, list)
     if isinstance(declared, list):
         if len(declared) != 2 or declared[0] != "null":
@@ -114,7 +115,7 @@ def _written(declared: Any, data_type: DataType) -> DataType:
 
 
 def _kind(declared: Any) -> tuple[str, str]:
-    """The type, and its logical one where Flink has a type of SQL for that."""
+    """Returns Avro's type, and its logical type if Flink maps it to a type of its own."""
     if not isinstance(declared, dict):
         return str(declared)[:80], ""
     logical = str(declared.get("logicalType", ""))[:80]

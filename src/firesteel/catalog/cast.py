@@ -1,4 +1,4 @@
-"""Flink's rules for casts: what goes into what without being asked, and what CAST can do, also for metadata columns.
+"""Flink's rules for casts: which types are converted implicitly, and which CAST can convert, for metadata columns too.
 
 >>> from firesteel.types import STRING, BigInt, Int
 >>> explicit_cast(Int(), BigInt()), explicit_cast(BigInt(), Array(Int())), explicit_cast(Array(Int()), STRING)
@@ -39,7 +39,7 @@ from firesteel.types import (
 
 
 def implicit_cast(source: DataType, target: DataType) -> bool:
-    """Whether INSERT takes a `source` column for a `target` column without being asked to CAST."""
+    """Checks whether INSERT accepts a `source` column for a `target` column without CAST."""
     if isinstance(source, Null):
         return True
     if source.with_nullable(True) == target.with_nullable(True):
@@ -75,7 +75,7 @@ def implicit_cast(source: DataType, target: DataType) -> bool:
 
 
 def explicit_cast(source: DataType, target: DataType) -> bool:
-    """Whether CAST(source AS target) is defined."""
+    """Checks whether CAST(source AS target) is defined."""
     if implicit_cast(source, target):
         return True
     if isinstance(target, CHARACTER):

@@ -1,6 +1,6 @@
-"""What a script has declared so far: tables, views, functions, settings.
+"""Holds what a script has declared so far: tables, views, functions, settings.
 
-A catalog is a value: each declaring statement gives a new one.
+A catalog is immutable: each declaring statement returns a new one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from firesteel.catalog.like import merge_like
 from firesteel.catalog.resolve import resolve_definition, with_hints
 from firesteel.catalog.table import Table
 from firesteel.errors import Problem
-from firesteel.options.setting import canonical_setting, resolve_setting
+from firesteel.options.script_setting import resolve_setting
+from firesteel.options.setting import canonical_setting
 from firesteel.options.spark_setting import may_script_set
 from firesteel.options.spelling import nearest
 from firesteel.sql.statement import (
@@ -36,10 +37,10 @@ DEFAULT_PATH = ("default_catalog", "default_database")
 
 @dataclass(frozen=True)
 class Catalog:
-    """Names are keys without Flink's default catalog and database; functions are keyed in lower case.
+    """The declarations. Names are keys without Flink's default catalog and database; functions are keyed in lower case.
 
-    `definitions` are the statements behind the tables, LIKE merged in: hints and other LIKEs start from them.
-    `secrets` are the values that no output may show.
+    `definitions` are the statements of the tables, with LIKE merged: hints and other LIKEs start from them. `secrets`
+    are the values that no output may show.
     """
 
     tables: Mapping[str, Table] = field(default_factory=dict)
@@ -51,7 +52,7 @@ class Catalog:
     current: tuple[str, ...] = ()
 
     def key(self, name: Name) -> str:
-        """The name as the mappings have it.
+        """Returns a name as the mappings are keyed.
 
         >>> from firesteel.errors import Span
         >>> Catalog().key(Name("t", Span(0, 1), ("default_catalog", "default_database", "t")))
@@ -75,7 +76,7 @@ class Catalog:
         return self.functions.get(name.lower())
 
     def suggest(self, name: Name) -> str:
-        """What to write instead of a table name that is not there."""
+        """Suggests what to write instead of an unknown table name."""
         known = [self._shown(key) for key in (*self.tables, *self.views)]
         close = next((key for key in known if key.rpartition(".")[2] == name.text), None)
         close = close or nearest(self.key(name), known, 0.6)
@@ -84,13 +85,13 @@ class Catalog:
         return f"The tables are {', '.join(known)}." if known else "Add a CREATE TABLE before this statement."
 
     def _shown(self, key: str) -> str:
-        """The key as a query here has to write it."""
+        """Returns a key as a query has to write it here."""
         return f"{DEFAULT_PATH[1]}.{key}" if self.current and "." not in key else key
 
     def hinted(
         self, name: Name, hints: tuple[OptionEntry, ...], environment: Mapping[str, str] | None = None
     ) -> tuple[Table | None, tuple[Problem, ...]]:
-        """The table as a query with an OPTIONS hint sees it, and what the hint made wrong."""
+        """Returns the table as a query with an OPTIONS hint sees it, and the problems of the hint."""
         definition = self.definitions.get(self.key(name))
         if definition is None or not hints:
             return self.table(name), ()
@@ -102,7 +103,7 @@ class Catalog:
 def resolve_table(
     statement: CreateTable, catalog: Catalog, environment: Mapping[str, str] | None = None
 ) -> tuple[Table | None, tuple[Problem, ...]]:
-    """The table of a CREATE TABLE; None when LIKE names a table that is not there."""
+    """Resolves the table of a CREATE TABLE. Returns None if LIKE names an unknown table."""
     definition, problems = resolve_like(statement, catalog)
     if definition is None:
         return None, problems
@@ -123,7 +124,7 @@ def resolve_like(statement: CreateTable, catalog: Catalog) -> tuple[CreateTable 
 def declare(
     statement: Statement, catalog: Catalog, environment: Mapping[str, str] | None = None
 ) -> tuple[Catalog, tuple[Problem, ...]]:
-    """The catalog after a statement; the same one after a statement that declares nothing."""
+    """Returns the catalog after a statement, which is the same one if the statement declares nothing."""
     match statement:
         case CreateTable():
             return _declare_table(statement, catalog, environment)

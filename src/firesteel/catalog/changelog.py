@@ -1,4 +1,4 @@
-"""Which kinds of rows a table gives when it is read, and takes when it is written."""
+"""Tells which kinds of rows a table gives when it is read, and accepts when it is written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ def source_changelog(table: Table) -> Changelog:
 
 
 def sink_changelog(table: Table) -> Changelog:
-    """A table whose format or connector is unknown takes everything: that mistake has been reported already."""
+    """Returns the kinds that a table accepts. One with an unknown format or connector accepts all: that mistake has
+    been reported already.
+    """
     if table.update_mode is UpdateMode.APPEND:
         return INSERT_ONLY
     if table.update_mode is UpdateMode.RETRACT:

@@ -1,4 +1,4 @@
-"""The columns, the primary key and the watermark of a CREATE TABLE, checked."""
+"""Resolves and checks the columns, the primary key and the watermark of a CREATE TABLE."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def resolve_columns(statement: syntax.CreateTable, problems: list[Problem]) -> t
 def resolve_primary_key(
     primary_key: syntax.PrimaryKey | None, columns: tuple[Column, ...], problems: list[Problem]
 ) -> tuple[tuple[str, ...], tuple[Column, ...]]:
-    """The key's columns, and all columns with those of the key made NOT NULL, as Flink makes them."""
+    """Returns the key's columns, and all columns, in which those of the key are NOT NULL as in Flink."""
     if primary_key is None:
         return (), columns
     if primary_key.enforced:

@@ -1,4 +1,4 @@
-"""What a table's connector says of it."""
+"""Answers questions about a table that its connector decides."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from firesteel.connectors.spec import ConnectorSpec, DeliveryGuarantee, Key, Use
 
 
 def spec_of(table: Table) -> ConnectorSpec | None:
-    """None where there is no such connector: that has been reported."""
+    """Returns the table's connector; None for an unknown one, which has been reported."""
     return connector(table.connector)
 
 
@@ -18,51 +18,51 @@ def key_rule(table: Table) -> Key | None:
 
 
 def has_key(table: Table) -> bool:
-    """Whether changes are told apart by the PRIMARY KEY where they are written."""
+    """Checks whether the PRIMARY KEY identifies the rows that changes are written for."""
     return key_rule(table) is Key.PRIMARY_KEY
 
 
 def chooses_key(table: Table) -> bool:
-    """Whether options say what the message key is, and the format what a message can mean."""
+    """Checks whether options choose the message key, and the format the kinds of rows."""
     return key_rule(table) is Key.OPTIONAL
 
 
 def takes_any_rows(table: Table) -> bool:
-    """Whether it keeps nothing that a later row would have to change."""
+    """Checks whether the table keeps no row that a later one would have to change."""
     return key_rule(table) is Key.NONE
 
 
 def is_bounded(table: Table) -> bool:
-    """Whether reading it comes to an end."""
+    """Checks whether reading the table comes to an end."""
     spec = spec_of(table)
     return spec is not None and spec.is_bounded(table.options)
 
 
 def place_names(table: Table) -> tuple[str, ...]:
-    """Gives the topics a table names, or what else it is read from or written to; none where it has a pattern."""
+    """Returns the topics that a table names, or its other sources or targets; none if it has a pattern."""
     spec = spec_of(table)
     return spec.places(table.options).names if spec is not None else ()
 
 
 def cluster_of(table: Table) -> str:
-    """Gives the servers by which a table's cluster is reached, as the table names them."""
+    """Returns the addresses of a table's cluster, as the table has them."""
     spec = spec_of(table)
     return spec.places(table.options).cluster if spec is not None else ""
 
 
 def guarantee(table: Table) -> DeliveryGuarantee:
-    """Gives what a failure may do to rows that were written to it."""
+    """Returns the delivery guarantee of a table that is written."""
     spec = spec_of(table)
     return spec.guarantee(table.options) if spec is not None else DeliveryGuarantee.AT_LEAST_ONCE
 
 
 def partitioner_class(table: Table) -> UserClass | None:
-    """Gives the user's own class that chooses a partition for each row."""
+    """Returns the user's own class that chooses a partition for each row."""
     spec = spec_of(table)
     return spec.partitioner(table.options) if spec is not None else None
 
 
 def identity(table: Table) -> str:
-    """What it is read from, as the text of a job's state has it."""
+    """Returns the text that identifies the table's input in the state of a job."""
     spec = spec_of(table)
     return spec.identity(table.options) if spec is not None else ""

@@ -1,4 +1,4 @@
-"""The message key: which columns it has, and how key and value formats are bound to their columns."""
+"""Decides which columns the message key has, and binds the formats of key and value to their columns."""
 
 from __future__ import annotations
 
@@ -23,25 +23,49 @@ def bind_formats(
     columns: tuple[Column, ...],
     primary_key: tuple[str, ...],
     problems: list[Problem],
-    span: Span,
 ) -> tuple[BoundFormat | None, BoundFormat]:
-    """The key's format, if there is one, and the value's."""
-    physical = [column for column in columns if isinstance(column, Physical)]
-    by_name = {column.name: column for column in physical}
-    options = table.options
+    """Binds the key's format, if there is one, and the value's to their columns."""
+    physical = {column.name: column for column in columns if isinstance(column, Physical)}
+    keys = _key_columns(table, columns, physical, primary_key, problems)
+    in_value = _value_columns(table, physical, keys, problems)
+    key_format = None
+    if table.key_format is not None:
+        prefix = table.options.get(message.KEY_FIELDS_PREFIX) or ""
+        fields = tuple(Field(name.removeprefix(prefix), physical[name].type) for name in keys)
+        key_format = BoundFormat(
+            table.key_format.name, with_subject(table.key_format, table, "key"), fields, tuple(keys)
+        )
+    chosen = table.value_format
+    value_prefix = table.options.get(message.VALUE_FIELDS_PREFIX) or ""
+    value_format = BoundFormat(
+        chosen.name if chosen else "",
+        with_subject(chosen, table, "value") if chosen else OptionValues(),
+        tuple(Field(name.removeprefix(value_prefix), physical[name].type) for name in in_value),
+        tuple(in_value),
+    )
+    return key_format, value_format
+
+
+def _key_columns(
+    table: TableOptions,
+    columns: tuple[Column, ...],
+    physical: dict[str, Physical],
+    primary_key: tuple[str, ...],
+    problems: list[Problem],
+) -> list[str]:
+    """Lists the columns of the message key: those of the PRIMARY KEY, or those that `key.fields` names."""
     upsert = table.spec is not None and table.spec.key is Key.PRIMARY_KEY
-    wanted = primary_key if upsert else (options.get(message.KEY_FIELDS) or ())
-    prefix = options.get(message.KEY_FIELDS_PREFIX) or ""
+    prefix = table.options.get(message.KEY_FIELDS_PREFIX) or ""
     keys: list[str] = []
-    for name in wanted:
-        if name not in by_name:
+    for name in primary_key if upsert else (table.options.get(message.KEY_FIELDS) or ()):
+        if name not in physical:
             other = any(column.name == name for column in columns)
             what = "which is not a physical column" if other else "which is not a column of the table"
             problems.append(
                 Problem(
                     f"{table.scope.name(message.KEY_FIELDS)} has '{name}', {what}.",
                     table.scope.where(message.KEY_FIELDS),
-                    f"Physical columns are {', '.join(by_name)}." if other else suggest_column(name, dict(by_name)),
+                    f"Physical columns are {', '.join(physical)}." if other else suggest_column(name, dict(physical)),
                 )
             )
             continue
@@ -56,20 +80,18 @@ def bind_formats(
                 )
             )
         keys.append(name)
-    in_value = [
-        column.name
-        for column in physical
-        if options.get(message.VALUE_FIELDS_INCLUDE) is ValueFields.ALL or column.name not in keys
-    ]
-    key_format = None
-    if table.key_format is not None:
-        fields = tuple(Field(name.removeprefix(prefix), by_name[name].type) for name in keys)
-        key_format = BoundFormat(
-            table.key_format.name, with_subject(table.key_format, table, "key"), fields, tuple(keys)
-        )
-    value_prefix = options.get(message.VALUE_FIELDS_PREFIX) or ""
-    for name in in_value:
-        if not name.startswith(value_prefix):
+    return keys
+
+
+def _value_columns(
+    table: TableOptions, physical: dict[str, Physical], keys: list[str], problems: list[Problem]
+) -> list[str]:
+    """Lists the columns of the message value, which `value.fields-include` chooses."""
+    include_all = table.options.get(message.VALUE_FIELDS_INCLUDE) is ValueFields.ALL
+    names = [name for name in physical if include_all or name not in keys]
+    prefix = table.options.get(message.VALUE_FIELDS_PREFIX) or ""
+    for name in names:
+        if not name.startswith(prefix):
             also = (
                 " Write 'value.fields-include' = 'EXCEPT_KEY' to leave the key's columns out of the value."
                 if name in keys
@@ -77,24 +99,17 @@ def bind_formats(
             )
             problems.append(
                 Problem(
-                    f"'{name}' is a column of the value and does not start with '{value_prefix}' as "
+                    f"'{name}' is a column of the value and does not start with '{prefix}' as "
                     f"{table.scope.name(message.VALUE_FIELDS_PREFIX)} says.",
-                    by_name[name].span,
-                    f"Rename the column to '{value_prefix}{name}', or change the prefix.{also}",
+                    physical[name].span,
+                    f"Rename the column to '{prefix}{name}', or change the prefix.{also}",
                 )
             )
-    chosen = table.value_format
-    value_format = BoundFormat(
-        chosen.name if chosen else "",
-        with_subject(chosen, table, "value") if chosen else OptionValues(),
-        tuple(Field(name.removeprefix(value_prefix), by_name[name].type) for name in in_value),
-        tuple(in_value),
-    )
-    return key_format, value_format
+    return names
 
 
 def check_key(table: TableOptions, primary_key: tuple[str, ...], key_span: Span | None, span: Span) -> list[Problem]:
-    """Which formats may carry a key, and which tables need or refuse a primary key."""
+    """Checks which formats may carry a key, and which tables need or refuse a primary key."""
     if table.spec is not None and table.spec.key is Key.PRIMARY_KEY:
         return _check_upsert(table, primary_key, key_span, span)
     problems: list[Problem] = []
@@ -130,7 +145,7 @@ def check_key(table: TableOptions, primary_key: tuple[str, ...], key_span: Span 
 
 
 def is_keyless(table: TableOptions) -> bool:
-    """DLI's `kafka` tables may have a PRIMARY KEY that nothing is made of."""
+    """Checks for a `kafka` table of Huawei DLI whose PRIMARY KEY has no effect."""
     value = table.value_format
     plain = value is None or value.spec is None or value.spec.changelog == INSERT_ONLY
     return plain and table.dialect is Dialect.DLI and table.spec is not None and table.spec.key is Key.OPTIONAL

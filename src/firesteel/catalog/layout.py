@@ -1,4 +1,4 @@
-"""PARTITIONED BY and DISTRIBUTED BY of a table in Kafka."""
+"""Checks PARTITIONED BY and DISTRIBUTED BY of a table in Kafka."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from firesteel.sql.statement import CreateTable
 
 
 def check_layout(statement: CreateTable, key: tuple[str, ...]) -> list[Problem]:
-    """`key` are the columns of the message key."""
+    """Checks the clauses. `key` are the columns of the message key."""
     problems: list[Problem] = []
     if statement.partitioned is not None:
         problems.append(

@@ -1,4 +1,4 @@
-"""`CREATE TABLE … LIKE other (…)`: the two definitions made one, before anything is resolved."""
+"""Resolves `CREATE TABLE … LIKE other (…)`: merges the two definitions before anything else is resolved."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from firesteel.sql.statement import (
 
 _FEATURES = ("CONSTRAINTS", "GENERATED", "METADATA", "OPTIONS", "PARTITIONS", "WATERMARKS", "DISTRIBUTION")
 _MAY_OVERWRITE = ("GENERATED", "METADATA", "OPTIONS", "WATERMARKS")
-#: Flink's: everything is taken over, and only options may be given anew.
+#: Flink's default: everything is included, and options may be overwritten.
 _DEFAULT = dict.fromkeys(_FEATURES, "INCLUDING") | {"OPTIONS": "OVERWRITING"}
 
 
 def merge_like(statement: CreateTable, other: CreateTable, like: Like) -> tuple[CreateTable, tuple[Problem, ...]]:
-    """The statement with what it takes over from `other`, whose own LIKE is merged already."""
+    """Returns the statement with what it includes from `other`, whose own LIKE is merged already."""
     strategy, problems = _strategies(like)
     taken = [
         column
@@ -38,7 +38,7 @@ def merge_like(statement: CreateTable, other: CreateTable, like: Like) -> tuple[
         if type(same) is type(column) and not isinstance(column, PhysicalColumn) and strategy[feature] == "OVERWRITING":
             taken.remove(same)
             continue
-        # Reported as a column declared twice otherwise, at a place in the other table.
+        # Otherwise it would be reported as a column declared twice, with a position in the other table.
         taken.remove(same)
         problems.append(
             Problem(

@@ -1,4 +1,4 @@
-"""Metadata columns against the keys that the connector and the value format have."""
+"""Checks metadata columns against the keys of the connector and the value format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from firesteel.types import DataType
 
 
 def metadata_keys(table: TableOptions) -> dict[str, MetadataKey]:
-    """By the name that METADATA FROM uses: the format's own begin with `value.`."""
+    """Returns the keys by the name that METADATA FROM uses: those of the format begin with `value.`."""
     keys = {key.key: key for key in (table.spec.metadata if table.spec else ())}
     if table.value_format is not None and table.value_format.spec is not None:
         keys |= {f"value.{key.key}": key for key in table.value_format.spec.metadata}
@@ -24,19 +24,19 @@ def metadata_keys(table: TableOptions) -> dict[str, MetadataKey]:
 
 
 def _is_known(table: TableOptions) -> bool:
-    """Whether it is known which keys there are."""
+    """Checks whether the table's metadata keys are known."""
     if table.spec is None or not table.spec.needs_format:
         return table.spec is not None
     return table.value_format is not None and table.value_format.spec is not None
 
 
 def _several_places(table: TableOptions) -> Option[Any] | None:
-    """The option that names several topics: each row then has to say which one it goes to."""
+    """Returns the option that names several topics, in which case each row has to name its own."""
     return table.spec.several_places(table.scope) if table.spec is not None else None
 
 
 def check_metadata_as_source(table: TableOptions, columns: tuple[Column, ...]) -> list[Problem]:
-    """Every metadata column is read, VIRTUAL or not."""
+    """Checks all metadata columns, which are all read, VIRTUAL or not."""
     keys = metadata_keys(table)
     if not _is_known(table):
         return []
@@ -52,7 +52,7 @@ def check_metadata_as_source(table: TableOptions, columns: tuple[Column, ...]) -
 
 
 def check_metadata_as_sink(table: TableOptions, columns: tuple[Column, ...]) -> list[Problem]:
-    """Only what is not VIRTUAL is written."""
+    """Checks the metadata columns that are written, which are those without VIRTUAL."""
     keys = metadata_keys(table)
     if not _is_known(table):
         return []

@@ -1,4 +1,4 @@
-"""CREATE TABLE to Table: the one place where columns, options and formats meet."""
+"""Resolves a CREATE TABLE to a `Table`: the only module where columns, options and formats are combined."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from firesteel.catalog.with_clause.resolve import TableOptions, resolve_options
 from firesteel.connectors.builtin import CONNECTORS
 from firesteel.connectors.spec import Key
 from firesteel.errors import Problem
+from firesteel.formats.bound import BoundFormat
 from firesteel.formats.spec import check_format
 from firesteel.options.kind import quoted
 from firesteel.options.legacy import FORMAT_AVRO_SCHEMA
@@ -30,9 +31,9 @@ from firesteel.types import Field
 def resolve_definition(
     statement: CreateTable, environment: Mapping[str, str] | None = None
 ) -> tuple[Table, frozenset[str], tuple[Problem, ...]]:
-    """The table, the secrets its options hold, and what is wrong with it however it is used.
+    """Resolves a CREATE TABLE. Returns the table, the secrets in its options, and the problems it has as source and as sink alike.
 
-    A table comes back also when something is wrong, so that the statements that use it can be checked too.
+    Returns a table even if there are errors, so that the statements that use it can be checked too.
     """
     environment = os.environ if environment is None else environment
     span = statement.name.span
@@ -43,15 +44,8 @@ def resolve_definition(
     sound = not any(problem.is_error for problem in problems)
     options, found = resolve_options(statement.options, span, environment)
     problems += found
-    key_format, value_format = bind_formats(options, columns, primary_key, problems, span)
-    schema = options.options.get(FORMAT_AVRO_SCHEMA)
-    if schema is not None:
-        fields, wrong = written_fields(schema, value_format.fields)
-        value_format = replace(value_format, fields=fields)
-        if wrong:
-            message = f"'{FORMAT_AVRO_SCHEMA.key}' is not what the columns say: {'; '.join(wrong)}."
-            hint = "Declare the columns as that schema has them, in its order."
-            problems.append(Problem(message, options.scope.where(FORMAT_AVRO_SCHEMA), hint))
+    key_format, value_format = bind_formats(options, columns, primary_key, problems)
+    value_format = _with_given_schema(options, value_format, problems)
     problems += check_key(options, primary_key, statement.primary_key.span if statement.primary_key else None, span)
     spans = {column.name: column.span for column in columns}
     for bound, choice in ((key_format, options.key_format), (value_format, options.value_format)):
@@ -79,7 +73,7 @@ def resolve_definition(
     )
     as_source = [*_check_fields(options, columns), *_check_as_source(options, columns, environment)]
     as_sink = _check_as_sink(options, columns, environment)
-    # What is wrong either way is the table's own mistake, and is said once.
+    # A problem on both sides is a problem of the table itself, and is reported once.
     shared = set(as_source) & set(as_sink)
     both = [problem for problem in as_source if problem in shared]
     problems += both
@@ -91,8 +85,21 @@ def resolve_definition(
     return table, options.secrets, tuple(problems)
 
 
+def _with_given_schema(options: TableOptions, value_format: BoundFormat, problems: list[Problem]) -> BoundFormat:
+    """Gives the value's fields the nullability of the schema in `format.avro-schema`, where a table of an old dialect has it."""
+    schema = options.options.get(FORMAT_AVRO_SCHEMA)
+    if schema is None:
+        return value_format
+    fields, wrong = written_fields(schema, value_format.fields)
+    if wrong:
+        message = f"'{FORMAT_AVRO_SCHEMA.key}' is not what the columns say: {'; '.join(wrong)}."
+        hint = "Declare the columns as that schema has them, in its order."
+        problems.append(Problem(message, options.scope.where(FORMAT_AVRO_SCHEMA), hint))
+    return replace(value_format, fields=fields)
+
+
 def with_hints(statement: CreateTable, hints: tuple[OptionEntry, ...]) -> CreateTable:
-    """The statement as an `/*+ OPTIONS(…) */` hint changes it: a hint's value takes the place of the table's."""
+    """Returns the statement with the options of an `/*+ OPTIONS(…) */` hint, which replace the table's own."""
     changed = {entry.key.value for entry in hints}
     return replace(
         statement, options=(*(entry for entry in statement.options if entry.key.value not in changed), *hints)

@@ -1,4 +1,6 @@
-"""The subject under which a registry keeps the schema of a table's messages: named, or made of the table's one topic."""
+"""Finds the registry's subject for the schema of a table's messages: the one that is named, or one derived from the
+table's only topic.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ _FORMAT = "avro-confluent"
 
 
 def with_subject(choice: FormatOptions, table: TableOptions, part: str) -> OptionValues:
-    """The format's options; `part` is `key` or `value`."""
+    """Returns the format's options with the subject. `part` is `key` or `value`."""
     options = choice.options
     topics = table.spec.places(table.options).names if table.spec is not None else ()
     if choice.name != _FORMAT or options.given(SUBJECT) or len(topics) != 1:
@@ -22,7 +24,7 @@ def with_subject(choice: FormatOptions, table: TableOptions, part: str) -> Optio
 
 
 def check_subject(table: TableOptions) -> list[Problem]:
-    """What a table that is written lacks."""
+    """Reports the missing subject of a table that is written."""
     problems: list[Problem] = []
     for part, choice in (("key", table.key_format), ("value", table.value_format)):
         if choice is None or choice.name != _FORMAT:

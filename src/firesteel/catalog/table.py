@@ -1,6 +1,6 @@
-"""A table as the rest of the house sees it: a schema, typed options, and formats bound to their columns.
+"""A table as all other packages see it: a schema, typed options, and formats bound to their columns.
 
-Everything here is frozen and picklable: the same objects travel to Spark's workers.
+Everything here is frozen and picklable: the same objects are sent to Spark's workers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from firesteel.options.value import OptionValues
 from firesteel.types import DataType
 
 if TYPE_CHECKING:
-    # Only named in annotations: workers that decode messages need no SQL parser.
+    # Imported for annotations only: workers that decode messages need no SQL parser.
     from sqlglot import exp
 
 
@@ -29,7 +29,7 @@ class Physical:
 
 @dataclass(frozen=True)
 class Computed:
-    """The expression is still syntax; the plan resolves it against the table's other columns."""
+    """A computed column. Its expression is still syntax; the plan resolves it against the table's other columns."""
 
     name: str
     expression: exp.Expression
@@ -52,7 +52,7 @@ Column = Physical | Computed | Metadata
 
 @dataclass(frozen=True)
 class Watermark:
-    """`column` may be a nested path; the plan resolves the expression."""
+    """A watermark. `column` may be a nested path; the plan resolves the expression."""
 
     column: str
     expression: exp.Expression
@@ -61,7 +61,9 @@ class Watermark:
 
 @dataclass(frozen=True)
 class Table:
-    """`connector` is the one it behaves as: DLI's `kafka` with `update-mode` = `upsert` is an `upsert-kafka` table."""
+    """A table. `connector` is the one whose behaviour it has: DLI's `kafka` with `update-mode` = `upsert` is an
+    `upsert-kafka` table.
+    """
 
     name: str
     connector: str
@@ -73,15 +75,15 @@ class Table:
     value_format: BoundFormat
     span: Span
     comment: str | None = None
-    #: What is wrong with the table only when it is read, and only when it is written.
+    #: Problems that the table has only when it is read, and only when it is written.
     problems_as_source: tuple[Problem, ...] = ()
     problems_as_sink: tuple[Problem, ...] = ()
-    #: Whether its columns are right: nothing true can be said about a query over columns with a mistake.
+    #: Whether its columns have no errors. Otherwise a query over them is not checked, since its errors could be wrong.
     sound: bool = True
 
     @property
     def update_mode(self) -> UpdateMode | None:
-        """DLI's `update-mode`; None where the connector and the format imply it."""
+        """Returns DLI's `update-mode`; None if the connector and the format imply it."""
         return self.options.get(UPDATE_MODE)
 
     @property

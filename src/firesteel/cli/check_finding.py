@@ -27,14 +27,14 @@ class Checked:
         return tuple(problem for problem in self.problems if not problem.is_error)
 
     def strict(self) -> Checked:
-        """Return the same findings with every warning as a mistake."""
+        """Returns the same findings with every warning as a mistake."""
         return replace(self, problems=tuple(replace(problem, severity=Severity.ERROR) for problem in self.problems))
 
 
 def check_files(
     names: list[str], settings: Mapping[str, str], python_functions: Iterable[str] = ()
 ) -> Iterator[Checked]:
-    """Check every script once, in the order they are named; the scripts of a folder in the order of their names."""
+    """Checks every script once, in the order they are named; the scripts of a folder in the order of their names."""
     seen: set[Path] = set()
     for name in names:
         try:

@@ -64,6 +64,6 @@ def _location(problem: Problem, source: Source) -> dict[str, Any]:
 
 
 def _uri(name: str) -> str:
-    """Write a path as a URI: relative ones stay relative, to the folder the command ran in."""
+    """Writes a path as a URI: relative ones stay relative, to the folder the command ran in."""
     path = PurePath(name)
     return path.as_uri() if path.is_absolute() else quote(path.as_posix(), errors="replace")

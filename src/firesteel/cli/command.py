@@ -28,7 +28,7 @@ Subparsers: TypeAlias = "argparse._SubParsersAction[CommandParser]"
 
 
 def add_command(subparsers: Subparsers, name: str, summary: str, description: str | None = None) -> CommandParser:
-    """Add a parser for a command, whose help text keeps its line breaks."""
+    """Adds a parser for a command, whose help text keeps its line breaks."""
     return subparsers.add_parser(
         name,
         help=summary,
@@ -39,7 +39,7 @@ def add_command(subparsers: Subparsers, name: str, summary: str, description: st
 
 
 def add_cluster(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that name the cluster."""
+    """Adds the arguments that name the cluster."""
     parser.add_argument(
         "--bootstrap",
         metavar="HOST:PORT",
@@ -55,12 +55,12 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
 
 
 def cluster(args: argparse.Namespace) -> dict[str, str]:
-    """Make the client configuration from these arguments."""
+    """Makes the client configuration from these arguments."""
     return {"bootstrap.servers": args.bootstrap or usual_bootstrap(), **pairs(args.property, "--property")}
 
 
 def usual_bootstrap(environment: Mapping[str, str] = os.environ) -> str:
-    """Find the cluster when no argument names one."""
+    """Finds the cluster when no argument names one."""
     chosen = environment.get("FIRESTEEL_BOOTSTRAP")
     if chosen:
         return chosen

@@ -111,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run_job(script: Path, views: PageViews, bootstrap: str) -> Counts:
-    """Run the job while views are written, until every one of them is counted."""
+    """Runs the job while views are written, until every one of them is counted."""
     from firesteel.api import start
     from firesteel.dev.pageviews import fill_topic
 
@@ -146,7 +146,7 @@ def _run_job(script: Path, views: PageViews, bootstrap: str) -> Counts:
 
 
 def read_counts(cluster: dict[str, str], topic: str = COUNTS) -> Counts:
-    """Read the last value of each key of the result topic."""
+    """Reads the last value of each key of the result topic."""
     from firesteel.dev.record import read_records
 
     last = {record.key: record.value for record in read_records(cluster, topic)}
@@ -162,7 +162,7 @@ def decode_counts(values: Iterable[bytes]) -> Counts:
 
 @contextlib.contextmanager
 def _screen() -> Iterator[Callable[[Counts, Job], None]]:
-    """Make a function that shows the counts so far: a table in place on a terminal, else a line when they change."""
+    """Makes a function that shows the counts so far: a table in place on a terminal, else a line when they change."""
     if sys.stdout.isatty():
         from rich.live import Live
         from rich.text import Text

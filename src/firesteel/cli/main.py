@@ -41,7 +41,7 @@ Exit status: 0 done, 1 the job failed, 2 the script or the command is wrong, 3 s
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the console script and return its exit status."""
+    """Runs the console script and return its exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a sign shows a question mark; that is no reason to fail.
@@ -107,7 +107,7 @@ def _load(name: str) -> ModuleType:
 
 
 def _surprise(error: Exception) -> str:
-    """Make the sentence for an error in Firesteel itself. The traceback is written to a file, for a report."""
+    """Makes the sentence for an error in Firesteel itself. The traceback is written to a file, for a report."""
     text = "".join(traceback.format_exception(error))
     kind = type(error).__name__
     try:

@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _find(name: str) -> list[Page]:
-    """Find the page of that name, or the rows of all pages about the option of that name."""
+    """Finds the page of that name, or the rows of all pages about the option of that name."""
     found = pages()
     wanted = [page for page in found if page.name == name.lower()]
     wanted = wanted or [part for page in found if (part := _about(page, name.lower())) is not None]
@@ -66,11 +66,11 @@ def _find(name: str) -> list[Page]:
 
 
 def _about(page: Page, name: str) -> Page | None:
-    """Keep the rows of a page that have that name, in any spelling."""
+    """Keeps the rows of a page that have that name, in any spelling."""
     tables = []
     for table in page.tables:
         spelt = next(
-            (place for place, column in enumerate(table.columns) if column.title.en == "other spellings"), None
+            (index for index, column in enumerate(table.columns) if column.title.en == "other spellings"), None
         )
         rows = [
             row
@@ -110,7 +110,7 @@ def _show(found: list[Page], form: str, language: Language) -> None:
 
 
 def reference_files() -> Mapping[str, str]:
-    """Render every file of `docs/reference/`, by its path there."""
+    """Renders every file of `docs/reference/`, by its path there."""
     found = pages()
     files = {}
     for language in Language:

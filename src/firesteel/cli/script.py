@@ -33,7 +33,7 @@ def add_python_functions(parser: argparse.ArgumentParser) -> None:
 
 
 def settings(args: argparse.Namespace) -> dict[str, str]:
-    """Read the settings of `--set`. `${env:NAME}` takes a variable, since every user can read the words of a command; all
+    """Reads the settings of `--set`. `${env:NAME}` takes a variable, since every user can read the words of a command; all
     variables are allowed, since the operator writes `--set`.
     """
     environment = {**os.environ, ALLOWED_ENV: "*"}

@@ -136,7 +136,7 @@ def _write(args: argparse.Namespace) -> int:
 def parse_lines(
     lines: BinaryIO, separator: bytes | None = None, null: bytes | None = None
 ) -> Iterator[tuple[bytes | None, bytes | None]]:
-    """Parse the lines of a file into keys and values."""
+    """Parses the lines of a file into keys and values."""
     for number, line in enumerate(lines, 1):
         text = line.removesuffix(b"\n").removesuffix(b"\r")
         key: bytes | None = None
@@ -206,7 +206,7 @@ def render_partitions(topics: tuple[Topic, ...]) -> str:
 
 
 def _render_columns(rows: Sequence[tuple[str, ...]]) -> str:
-    """Align the first column to the left and numbers to the right."""
+    """Aligns the first column to the left and numbers to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(

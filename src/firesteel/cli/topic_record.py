@@ -61,7 +61,7 @@ def decode_json(data: bytes) -> object:
 
 
 def avro_decoder(path: Path) -> Decode:
-    """Make a decoder for Avro's binary encoding with the schema in this file."""
+    """Makes a decoder for Avro's binary encoding with the schema in this file."""
     from fastavro import parse_schema, schemaless_reader
     from fastavro.schema import SchemaParseException
 
@@ -89,7 +89,7 @@ def avro_decoder(path: Path) -> Decode:
 
 
 def table_decoders(script: Path, name: str) -> tuple[Decode, Decode]:
-    """Make decoders for the key and the value of a table that the script creates, in the formats it is created with."""
+    """Makes decoders for the key and the value of a table that the script creates, in the formats it is created with."""
     from firesteel.api import analyze_script
 
     analysis = analyze_script(script)
@@ -103,7 +103,7 @@ def table_decoders(script: Path, name: str) -> tuple[Decode, Decode]:
 
 
 def bound_decoder(bound: BoundFormat) -> Decode:
-    """Make a decoder that gives the columns of a table's format, by name."""
+    """Makes a decoder that gives the columns of a table's format, by name."""
     from firesteel.formats.builtin import make_decoder
 
     try:
@@ -131,7 +131,7 @@ def decoded(decode: Decode, data: bytes | None) -> object:
 
 
 def render_record(record: Record, view: View) -> str:
-    """Render one line: partition/offset, time in UTC, key, value."""
+    """Renders one line: partition/offset, time in UTC, key, value."""
     time = "-" if record.timestamp is None else f"{datetime.fromtimestamp(record.timestamp / 1000, UTC):%F %T.%f}"[:-3]
     key = NO_KEY if record.key is None else _shown(decoded(view.key, record.key))
     value = TOMBSTONE if record.value is None else _shown(decoded(view.value, record.value))
@@ -143,7 +143,7 @@ def render_record(record: Record, view: View) -> str:
 
 
 def render_json(record: Record, view: View) -> str:
-    """Render one line of JSON; a tombstone's value is null."""
+    """Renders one line of JSON; a tombstone's value is null."""
     fields: dict[str, object] = {"partition": record.partition, "offset": record.offset, "timestamp": record.timestamp}
     for name, decode, data in (("key", view.key, record.key), ("value", view.value, record.value)):
         content = decoded(decode, data)
@@ -163,7 +163,7 @@ def _shown(content: object) -> str:
 
 
 def _printable(text: str) -> str:
-    """Write control characters out, so that a record cannot move the cursor or end the line."""
+    """Writes control characters out, so that a record cannot move the cursor or end the line."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 

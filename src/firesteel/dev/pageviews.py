@@ -45,13 +45,13 @@ class PageViews:
     seed: int = 1
 
     def columns(self, start: int = 0, end: int | None = None) -> pl.DataFrame:
-        """Make the rows from `start` to `end`: user_id, page_id, viewtime, user_region."""
+        """Makes the rows from `start` to `end`: user_id, page_id, viewtime, user_region."""
         index = pl.int_range(start, self.rows if end is None else min(end, self.rows), dtype=pl.UInt64)
         rows = pl.select(index.alias("i"))
         user = _dice("i", self.seed, 1) % self.users + 1
         # One view in sixteen is made while travelling, so that a user counts in several regions.
         travels = _dice("i", self.seed, 2) % 16 == 0
-        place = pl.when(travels).then(_dice("i", self.seed, 3)).otherwise(_dice("user_id", self.seed, 4)) % 1000
+        thousandth = pl.when(travels).then(_dice("i", self.seed, 3)).otherwise(_dice("user_id", self.seed, 4)) % 1000
         # About 200 views a second, each a little out of order.
         millisecond = pl.col("i").cast(pl.Int64) * 5 + (_dice("i", self.seed, 5) % 1500).cast(pl.Int64)
         return (
@@ -59,29 +59,29 @@ class PageViews:
             .with_columns(
                 page_id=(_dice("i", self.seed, 6) % self.pages + 1).cast(pl.Int64),
                 viewtime=pl.lit(_FIRST_VIEW).cast(pl.Datetime("ms")) + pl.duration(milliseconds=millisecond),
-                user_region=_region(place),
+                user_region=_region(thousandth),
             )
             .drop("i")
         )
 
     def messages(self) -> Iterator[list[bytes]]:
-        """Make the rows as JSON, about 100 bytes each, in blocks."""
+        """Makes the rows as JSON, about 100 bytes each, in blocks."""
         for start in range(0, self.rows, _BLOCK):
             yield encode_rows(self.columns(start, start + _BLOCK))
 
     def expected_counts(self) -> dict[str, tuple[int, int]]:
-        """Count the columns: region → (page views, distinct users)."""
+        """Counts the columns: region → (page views, distinct users)."""
         return expected_counts(self.columns())
 
 
 def expected_counts(rows: pl.DataFrame) -> dict[str, tuple[int, int]]:
-    """Count the columns: region → (page views, distinct users)."""
+    """Counts the columns: region → (page views, distinct users)."""
     counted = rows.group_by("user_region").agg(pl.len().alias("pv"), pl.col("user_id").n_unique().alias("uv"))
     return {region: (pv, uv) for region, pv, uv in counted.sort("user_region").iter_rows()}
 
 
 def differences(expected: Counts, found: Counts) -> tuple[str, ...]:
-    """Describe each region whose counts are not the expected ones; none when all are."""
+    """Describes each region whose counts are not the expected ones; none when all are."""
     return tuple(
         f"Region '{region}' has {_told(found.get(region))}, expected {_told(expected.get(region))}."
         for region in sorted({*expected, *found})
@@ -90,7 +90,7 @@ def differences(expected: Counts, found: Counts) -> tuple[str, ...]:
 
 
 def encode_rows(rows: pl.DataFrame) -> list[bytes]:
-    """Encode each row as a JSON object, its time as Flink's SQL standard has it."""
+    """Encodes each row as a JSON object, its time as Flink's SQL standard has it."""
     text = rows.select(
         pl.concat_str(
             pl.lit('{"user_id": '),
@@ -117,7 +117,7 @@ def fill_topic(
     waves: int = 1,
     pause: float = 0.0,
 ) -> int:
-    """Write the views to a topic's first partitions in turn, without keys; return their number.
+    """Writes the views to a topic's first partitions in turn, without keys; return their number.
 
     They are written in waves with a pause of that many seconds between them. Raises `OutsideError` unless Kafka confirms
     every one.
@@ -160,7 +160,7 @@ def fill_topic(
 
 
 def _dice(column: str, seed: int, throw: int) -> pl.Expr:
-    """Make a number below 2**31 for each value of a column: a multiplicative hash, the same on every machine and version."""
+    """Makes a number below 2**31 for each value of a column: a multiplicative hash, the same on every machine and version."""
     x = (pl.col(column).cast(pl.UInt64) + seed * 1_000_003 + throw * 7_919) % (1 << 31)
     for _ in range(3):
         # All factors stay below 2**63, so nothing here depends on how an overflow is treated.
@@ -169,13 +169,13 @@ def _dice(column: str, seed: int, throw: int) -> pl.Expr:
     return x
 
 
-def _region(place: pl.Expr) -> pl.Expr:
-    """Choose the region of a number below 1000."""
+def _region(thousandth: pl.Expr) -> pl.Expr:
+    """Chooses the region of a number below 1000."""
     # Built from the last region: each step decides between one region and all that follow it.
     limit, steps = 0, []
     for name, share in REGIONS:
         limit += share
-        steps.append((place < limit, name))
+        steps.append((thousandth < limit, name))
     chosen: pl.Expr = pl.lit(REGIONS[-1][0])
     for condition, name in reversed(steps):
         chosen = pl.when(condition).then(pl.lit(name)).otherwise(chosen)

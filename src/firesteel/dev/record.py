@@ -8,8 +8,16 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import cast
 
-from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, KafkaException, Message, Producer
-from confluent_kafka import TopicPartition as Place
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    OFFSET_END,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+)
 
 from firesteel.connectors.kafka.admin import check_topics, describe_topics
 from firesteel.errors import OutsideError
@@ -47,7 +55,7 @@ def read_records(
     limit: int | None = None,
     partition: int | None = None,
 ) -> Iterator[Record]:
-    """Read the records up to the topic's present end, or for ever with `follow`; in order within each partition."""
+    """Reads the records up to the topic's present end, or for ever with `follow`; in order within each partition."""
     [described] = describe_topics(client_config, [topic])
     partitions = [p.index for p in described.partitions if partition is None or p.index == partition]
     if not partitions:
@@ -67,7 +75,7 @@ def read_records(
     )
     try:
         offset = OFFSET_BEGINNING if start is Start.EARLIEST else OFFSET_END
-        consumer.assign([Place(topic, index, offset) for index in partitions])
+        consumer.assign([TopicPartition(topic, index, offset) for index in partitions])
         yield from _taken(consumer, topic, set(partitions), follow, limit)
     finally:
         consumer.close()
@@ -113,7 +121,7 @@ def _bytes(value: str | bytes | None) -> bytes | None:
 def write_records(
     client_config: Mapping[str, str], topic: str, records: Iterable[tuple[bytes | None, bytes | None]]
 ) -> int:
-    """Write these keys and values, each key to the partition that the Java client would choose; return their number.
+    """Writes these keys and values, each key to the partition that the Java client would choose; return their number.
 
     Returns when every one is confirmed; raises `OutsideError` when one is not.
     """

@@ -1,7 +1,7 @@
-"""Flink's types as Arrow types, in the shape Spark expects them.
+"""Converts Flink's types to Arrow types, in the form that Spark expects.
 
-Every column and every nested field is nullable in Arrow, whatever the table says: Flink's decoders put NULL into NOT NULL
-columns too, and the plan, not the format, enforces the constraint.
+Every column and every nested field is nullable in Arrow, whatever the table declares: Flink's decoders put NULL into
+NOT NULL columns too, and the plan enforces the constraint, not the format.
 
 >>> arrow_type(types.Timestamp(3)), arrow_type(types.Map(types.STRING, types.Int()))
 (TimestampType(timestamp[us]), MapType(map<string, int32>))
@@ -60,15 +60,15 @@ def arrow_schema(fields: Sequence[Field]) -> pa.Schema:
 
 
 def record_batch(arrays: Sequence[pa.Array], schema: pa.Schema, rows: int) -> pa.RecordBatch:
-    """Make a batch that has its number of rows even without columns, as COUNT(*) needs it."""
+    """Makes a batch that keeps its number of rows even if it has no columns, as COUNT(*) needs it."""
     if not len(schema):
-        # `from_arrays` takes the row count from the first array; a struct array of no fields carries its own.
+        # `from_arrays` takes the row count from the first array. A struct array without fields has a count of its own.
         return pa.RecordBatch.from_struct_array(pa.array([{}] * rows, pa.struct([])))
     return pa.RecordBatch.from_arrays(list(arrays), schema=schema)
 
 
 def as_type(column: pa.Array, data_type: DataType) -> pa.Array:
-    """Cast a column to the Arrow type of its Flink type; a map may also come as the list of its entries."""
+    """Casts a column to the Arrow type of its Flink type. A map may also be given as the list of its entries."""
     wanted = arrow_type(data_type)
     if column.type == wanted or (pa.types.is_map(wanted) and pa.types.is_list(column.type)):
         return column
@@ -76,8 +76,8 @@ def as_type(column: pa.Array, data_type: DataType) -> pa.Array:
 
 
 def map_entries(column: pa.Array) -> pa.ListArray:
-    """Turn a map into a list of structs of key and value. Neither Arrow's nor Spark's maps have NULL keys, Flink's have: such a
-    column comes as this list already.
+    """Turns a map into a list of structs of key and value. A column whose maps may have a NULL key is such a list
+    already: Flink allows NULL keys, Arrow and Spark do not.
     """
     if pa.types.is_list(column.type):
         return column

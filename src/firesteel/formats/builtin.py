@@ -1,4 +1,4 @@
-"""Every format. A new one is a folder and a line here."""
+"""Lists every format. To add one, add a folder and a line here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from firesteel.formats.raw.spec import RAW
 from firesteel.formats.spec import FormatSpec
 
 if TYPE_CHECKING:
-    # `check` loads no Arrow.
+    # Imported for annotations only: `check` loads no Arrow.
     from firesteel.formats.codec import Decoder, Encoder
 
 FORMATS: tuple[FormatSpec, ...] = (CSV, JSON, AVRO, DEBEZIUM, CANAL, MAXWELL, OGG, RAW, AVRO_CONFLUENT)
@@ -33,7 +33,8 @@ def format_named(name: str) -> FormatSpec | None:
 
 
 def make_decoder(bound: BoundFormat, columns: Sequence[str], metadata: Mapping[str, str] = _NO_METADATA) -> Decoder:
-    """Makes a decoder whose batches have exactly `columns`, by their names in the table, and then those of `metadata`.
+    """Makes a decoder whose batches have exactly `columns`, given by their names in the table, and then those of
+    `metadata`.
 
     `metadata` maps column names to the format's keys without `value.`; nothing else is decoded.
     """
@@ -55,7 +56,7 @@ def make_encoder(bound: BoundFormat) -> Encoder:
 
 
 def load_codecs() -> None:
-    """Loads what reads and writes each format, so that processes forked from this one have it."""
+    """Loads the decoders and encoders of all formats, so that processes forked from this one need not load them."""
     for spec in FORMATS:
         _load(spec.decoder)
         _load(spec.encoder)

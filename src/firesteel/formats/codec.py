@@ -1,8 +1,8 @@
-"""What every format is: a decoder from messages to Arrow, an encoder from Arrow to messages.
+"""Declares what every format has: a decoder from messages to Arrow, and an encoder from Arrow to messages.
 
 A decoder never raises for bad data: a message that cannot be read becomes a `Reject`, and the caller decides whether
 the job fails or goes on. A decoder made with `ignore-parse-errors` follows Flink's rules for it: a bad field becomes
-NULL and its row is kept, a bad message gives no row; both are rejects, so that nothing is lost in silence.
+NULL and its row is kept, a bad message gives no row. Both are reported as rejects, so that nothing is lost silently.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ class Reason(Enum):
 
 @dataclass(frozen=True)
 class Reject:
-    """`index` is the message's place in the block; `kept`: the row was kept, with NULL in `column`, or with what fitted into it.
+    """A refused message. `index` is its index in the block. `kept`: the row was kept, with NULL in `column`, or with a
+    changed value.
 
-    `detail` and `column` may quote the record. Whatever they hold can be written as UTF-8: to a header, a file, a terminal.
+    `detail` and `column` may quote the record. Both can always be encoded as UTF-8, for a header, a file or a terminal.
     """
 
     index: int
@@ -47,9 +48,9 @@ class Reject:
 
 @dataclass(frozen=True)
 class Decoded:
-    """`origin[i]` is the index of the message that row i came from; None says that row i is message i, for all of them.
+    """The rows of a block. `origin[i]` is the index of the message of row i; None: row i is from message i.
 
-    `kinds[i]` is what row i means in a changelog, as an index into `RowKind`'s members (int8); None: all rows insert.
+    `kinds[i]` is the kind of row i, as an index into `RowKind`'s members (int8); None: all rows are inserts.
     """
 
     batch: pa.RecordBatch
@@ -63,13 +64,13 @@ class Decoder(Protocol):
 
 
 class Encoder(Protocol):
-    """`kinds` says what each row means, as in `Decoded`; a format that only inserts does not look at it."""
+    """Encodes rows. `kinds` are their kinds, as in `Decoded`; formats that only insert ignore them."""
 
     def encode(self, batch: pa.RecordBatch, kinds: pa.Array | None = None) -> list[bytes | None]: ...
 
 
 class EncodeError(ValueError):
-    """A row that its format cannot write. `row` is its place in the batch."""
+    """A row that its format cannot write. `row` is its index in the batch."""
 
     def __init__(self, row: int, detail: str) -> None:
         super().__init__(detail)

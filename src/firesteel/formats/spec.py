@@ -1,4 +1,6 @@
-"""What a format is, as data: its options, what its messages can say, which types it holds, and what reads and writes it."""
+"""Describes a format as data: its options, the changes its messages can carry, the types it can hold, its decoder and
+encoder.
+"""
 
 from __future__ import annotations
 
@@ -14,23 +16,23 @@ from firesteel.options.option import Option
 from firesteel.options.rule import Rule
 from firesteel.types import DataType
 
-#: Stands for the prefix of the format's options in a hint.
+#: Placeholder for the prefix of the format's options in a hint.
 PREFIX = "{prefix}"
 
-#: What is wrong with a type and what to declare instead; None when nothing is.
+#: The problem of a type and the type to declare instead; None if there is no problem.
 Complaint = tuple[str, str] | None
 TypeRule = Callable[[DataType, BoundFormat], Complaint]
-#: Checks all columns together: where each was declared, and where the table was.
+#: Checks all columns together. Takes where each was declared, and where the table was.
 ColumnRule = Callable[[BoundFormat, Mapping[str, Span], Span], list[Problem]]
 
 
 @dataclass(frozen=True)
 class FormatSpec:
-    """`changelog` is what its messages can say; every format here reads and writes the same kinds.
+    """A format. `changelog` has the kinds of rows that its messages can carry, both when reading and when writing.
 
-    `decoder` and `encoder` name a class or a function, as `json.decoder:JsonDecoder` below `firesteel.formats`: they are
-    loaded when a message is read or written, because they need Arrow. A decoder is made from the bound format and the
-    names of the columns that are wanted, and with metadata from a mapping of column names to metadata keys too.
+    `decoder` and `encoder` name a class or a function, as `json.decoder:JsonDecoder` below `firesteel.formats`: they
+    are loaded when a message is read or written, because they need Arrow. A decoder is made from the bound format and
+    the names of the wanted columns; with metadata, also from a mapping of column names to metadata keys.
     """
 
     name: str
@@ -41,9 +43,9 @@ class FormatSpec:
     rules: tuple[Rule, ...] = ()
     #: Keys of a value format, without their `value.` prefix.
     metadata: tuple[MetadataKey, ...] = ()
-    #: Rows that take any name below them, as `properties.*` does.
+    #: Prefixes of options with any name, as `properties.*`.
     open_prefixes: tuple[str, ...] = ()
-    #: Which types it can hold. What it cannot is a mistake of the table, however it is used.
+    #: Checks the types that the format can hold. A wrong one is a mistake of the table, whether it is read or written.
     type_rule: TypeRule | None = None
     column_rule: ColumnRule | None = None
 
@@ -51,9 +53,9 @@ class FormatSpec:
 def check_format(
     spec: FormatSpec, format: BoundFormat, prefix: str, spans: Mapping[str, Span], table: Span
 ) -> tuple[Problem, ...]:
-    """Gives the mistakes of a format's columns. `prefix` is that of the format's options in this table.
+    """Checks a format's columns. `prefix` is that of the format's options in this table.
 
-    `spans` say where each column was declared; a mistake of all columns together stands at `table`.
+    `spans` tell where each column was declared; a problem of all columns together is reported at `table`.
     """
     problems: list[Problem] = []
     for field, column in zip(format.fields, format.columns, strict=True):

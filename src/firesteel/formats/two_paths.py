@@ -16,29 +16,29 @@ from numpy.typing import NDArray
 from firesteel.formats.arrow_type import record_batch
 from firesteel.formats.codec import Decoded, Reject
 
-#: Stretches this short are not worth halving.
+#: Shorter chunks are not halved.
 _SMALLEST = 64
 _MAX_REFUSALS = 40
 
-Places = NDArray[np.int32]
+Indexes = NDArray[np.int32]
 Kinds = NDArray[np.int8]
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Chunk:
     """A chunk of messages decoded by the fast path.
 
-    `origin` is the message of the chunk that each row is from; None: row i is message i, for all of them. `kinds` are
-    the rows' places in `RowKind`; None where rows only insert.
+    `origin` is the index of each row's message in the chunk; None: row i is message i. `kinds` are the rows' indexes in
+    `RowKind`; None where rows are only inserted.
     """
 
     arrays: Sequence[pa.Array]
-    origin: Places | None = None
+    origin: Indexes | None = None
     kinds: Kinds | None = None
 
 
-#: Reads a stretch of messages, or returns None.
-Fast = Callable[[Sequence[bytes]], Stretch | None]
+#: Reads a chunk of messages, or returns None.
+Fast = Callable[[Sequence[bytes]], Chunk | None]
 
 
 @dataclass
@@ -51,24 +51,24 @@ class Rows:
     rejects: list[Reject] = field(default_factory=list)
 
 
-#: Reads one message into `Rows`; the index is the message's place in the block.
+#: Reads one message into `Rows`. The number is the message's index in the block.
 Exact = Callable[[int, bytes, Rows], None]
 
 
 def decode_present(
     values: Sequence[bytes | None], schema: pa.Schema, fast: Fast | None, exact: Exact, *, changelog: bool = False
 ) -> Decoded:
-    """Decode a block whose null and empty messages give no row: Flink skips tombstones and empty messages alike."""
+    """Decodes a block whose null and empty messages give no row: Flink skips tombstones and empty messages alike."""
     present: Sequence[bytes] = values  # type: ignore[assignment]  # where all are
-    places: Sequence[int] = range(len(values))
+    indexes: Sequence[int] = range(len(values))
     if not all(values):
         present = [value for value in values if value]
-        places = [index for index, value in enumerate(values) if value]
-    return decode_block(places, present, len(values), schema, fast, exact, changelog=changelog)
+        indexes = [index for index, value in enumerate(values) if value]
+    return decode_block(indexes, present, len(values), schema, fast, exact, changelog=changelog)
 
 
 def decode_block(
-    places: Sequence[int],
+    indexes: Sequence[int],
     messages: Sequence[bytes],
     total: int,
     schema: pa.Schema,
@@ -77,31 +77,31 @@ def decode_block(
     *,
     changelog: bool = False,
 ) -> Decoded:
-    """Decode `messages`, which stand at the positions `places` in a block of `total`; the others give no row."""
-    standing = np.arange(total, dtype=np.int32) if len(places) == total else np.asarray(places, dtype=np.int32)
-    pieces: list[Stretch] = []
+    """Decodes `messages`, whose indexes in a block of `total` messages are `indexes`. The others give no row."""
+    block_indexes = np.arange(total, dtype=np.int32) if len(indexes) == total else np.asarray(indexes, dtype=np.int32)
+    pieces: list[Chunk] = []
     rejects: list[Reject] = []
     refusals = 0
-    stretches = [(0, len(messages))] if messages else []
-    while stretches:
-        start, end = stretches.pop()
+    chunks = [(0, len(messages))] if messages else []
+    while chunks:
+        start, end = chunks.pop()
         if fast is not None and refusals < _MAX_REFUSALS:
             taken = fast(messages if end - start == len(messages) else messages[start:end])
             if taken is not None:
-                part = standing[start:end]
-                pieces.append(Stretch(taken.arrays, part if taken.origin is None else part[taken.origin], taken.kinds))
+                part = block_indexes[start:end]
+                pieces.append(Chunk(taken.arrays, part if taken.origin is None else part[taken.origin], taken.kinds))
                 continue
             refusals += 1
             if end - start > _SMALLEST:
                 middle = (start + end) // 2
-                stretches += [(middle, end), (start, middle)]
+                chunks += [(middle, end), (start, middle)]
                 continue
         found = Rows()
         for index in range(start, end):
-            exact(places[index], messages[index], found)
+            exact(indexes[index], messages[index], found)
         rejects += found.rejects
         kinds = np.array(found.kinds, dtype=np.int8) if changelog else None
-        pieces.append(Stretch(_arrays(found.rows, schema), np.array(found.origin, dtype=np.int32), kinds))
+        pieces.append(Chunk(_arrays(found.rows, schema), np.array(found.origin, dtype=np.int32), kinds))
     return _assemble(pieces, tuple(rejects), total, schema, changelog)
 
 
@@ -112,7 +112,7 @@ def _arrays(rows: list[Sequence[object]], schema: pa.Schema) -> list[pa.Array]:
 
 
 def _assemble(
-    pieces: list[Stretch], rejects: tuple[Reject, ...], total: int, schema: pa.Schema, changelog: bool
+    pieces: list[Chunk], rejects: tuple[Reject, ...], total: int, schema: pa.Schema, changelog: bool
 ) -> Decoded:
     origin = _joined([piece.origin for piece in pieces if piece.origin is not None], np.dtype(np.int32))
     arrays: Sequence[pa.Array]

@@ -52,7 +52,7 @@ class Progress:
 
 
 def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
-    """Return the snapshot after this batch. A job that is stopping or over keeps its state."""
+    """Returns the snapshot after this batch. A job that is stopping or over keeps its state."""
     sources = {(source.query, source.table): source for source in snapshot.sources}
     # A table may have refused records in a batch that reports nothing else about it.
     for table in dict.fromkeys([*progress.sources, *(table for table, _ in progress.rejects)]):
@@ -83,7 +83,7 @@ def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
 def rest(
     snapshot: JobSnapshot, read: Iterable[tuple[str, str]], idle: bool, waiting: Waiting | None = None
 ) -> JobSnapshot:
-    """Return the snapshot of a job of which no batch has ended for a while. `read` are the tables, as (query, table), that have
+    """Returns the snapshot of a job of which no batch has ended for a while. `read` are the tables, as (query, table), that have
     been read to their end; `idle`: all tables have.
 
     >>> after = rest(JobSnapshot("job"), [("q", "views")], True)

@@ -102,7 +102,7 @@ class JobSnapshot:
 
     @property
     def has_run(self) -> bool:
-        """Check whether the job has done anything that a summary can show."""
+        """Checks whether the job has done anything that a summary can show."""
         return bool(self.batches or self.sources or self.torn) or self.state is not State.FAILED
 
     @property

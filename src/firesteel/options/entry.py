@@ -1,4 +1,4 @@
-"""The entries of a WITH clause, as this room reads them: after substitution, before any meaning."""
+"""Reads the entries of a WITH clause: replaces variables, before keys and values get a meaning."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Literal(Protocol):
 
 
 class Entry(Protocol):
-    """One `'key' = 'value'` of a script; the sql room's `OptionEntry` is one."""
+    """One `'key' = 'value'` of a script, as `sql`'s `OptionEntry` is."""
 
     @property
     def key(self) -> Literal: ...
@@ -29,14 +29,14 @@ class Entry(Protocol):
     def value(self) -> Literal: ...
 
 
-#: A value or a key longer than this is cut when a message quotes it.
+#: Longer values and keys are cut when a message quotes them.
 _LONGEST = 60
 _LONGEST_KEY = 200
 
 
 @dataclass(frozen=True)
 class Given:
-    """`key` is today's name of the option; `written` is the name the script has."""
+    """An entry. `key` is today's name of the option; `written` is the name in the script."""
 
     key: str
     written: str
@@ -44,9 +44,9 @@ class Given:
     key_span: Span
     value_span: Span
     hidden: bool = False
-    #: A variable in it has no value: that has been reported, and the rest of the text means nothing.
+    #: A variable in it has no value. That has been reported, and the text is not used.
     failed: bool = False
-    #: It came from a variable.
+    #: The value came from a variable.
     substituted: bool = False
 
     @property
@@ -55,7 +55,7 @@ class Given:
 
     @property
     def shown(self) -> str:
-        """The value as a message may quote it."""
+        """Returns the value as a message may quote it."""
         if self.hidden:
             return MASKED
         return self.text if len(self.text) <= _LONGEST else f"{self.text[:_LONGEST]}…"
@@ -68,7 +68,7 @@ class Given:
 def read_entries(
     entries: Iterable[Entry], environment: Mapping[str, str]
 ) -> tuple[tuple[Given, ...], tuple[Problem, ...]]:
-    """The entries with their variables replaced; of a key written twice the last one counts, as in Flink."""
+    """Returns the entries with their variables replaced. If a key is written twice the last one counts, as in Flink."""
     given: dict[str, Given] = {}
     problems: list[Problem] = []
     for entry in entries:

@@ -1,4 +1,4 @@
-"""`${env:NAME}` in an option's value: the value of an environment variable that the operator allowed.
+"""Replaces `${env:NAME}` in an option's value by the value of an environment variable that the operator has allowed.
 
 The operator lists the names, as patterns, in `FIRESTEEL_ALLOWED_ENV`. Without that list a script could read any
 variable of the process, so there is no default.
@@ -23,7 +23,9 @@ _REFERENCE = re.compile(r"\$\{env:([^}]*)\}")
 
 @dataclass(frozen=True)
 class Substituted:
-    """`used`: the text came from a variable, so it counts as a secret. A mistake is (what is wrong, what to do)."""
+    """A text after replacement. `used`: the text came from a variable, so it is treated as a secret. A mistake is
+    (problem, hint).
+    """
 
     text: str
     used: bool
@@ -35,7 +37,7 @@ def allowed(name: str, patterns: str) -> bool:
 
 
 def substitute(text: str, environment: Mapping[str, str]) -> Substituted:
-    """The text with its references replaced, once: a variable's own value is not looked into."""
+    """Replaces the references in a text, once: references in a variable's value are not replaced."""
     if "${env:" not in text:
         return Substituted(text, False)
     mistakes: list[tuple[str, str]] = []

@@ -1,4 +1,4 @@
-"""What a record that cannot be read does to the job. Firesteel's own options, for tables that are read."""
+"""The options for records that cannot be read. They are Firesteel's own, for tables that are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the text of an option becomes a value: one class per kind of text.
+"""Parses the texts of options to values: one class per kind of text.
 
 A `parse` raises `ValueError` whose text completes the sentence "'key' is 'text', but …".
 
@@ -43,7 +43,7 @@ class StringKind:
 
 @dataclass(frozen=True)
 class FormatKind:
-    """The name of a format; which formats there are is the registry's to say."""
+    """The name of a format, which is looked up in the list of formats later."""
 
     name: str = "Format"
 
@@ -71,7 +71,7 @@ class NumberKind:
     maximum: int
 
     def parse(self, text: str) -> int:
-        # The length is looked at first: Python's int() of a megabyte of digits takes seconds.
+        # Check the length first: Python's int() of a megabyte of digits takes seconds.
         if not _DIGITS.fullmatch(text):
             raise ValueError("expects a whole number")
         if len(text) > 20 or not self.minimum <= int(text) <= self.maximum:
@@ -98,7 +98,7 @@ _ISO_DURATION = re.compile(
 
 @dataclass(frozen=True)
 class DurationKind:
-    """Flink's text for a length of time, or Java's (`PT1M`); a bare number counts milliseconds.
+    """A length of time in Flink's form, or in Java's (`PT1M`). A number without a unit counts milliseconds.
 
     >>> DurationKind().parse("P1DT2H"), DurationKind().parse("pt1.5s")
     (datetime.timedelta(days=1, seconds=7200), datetime.timedelta(seconds=1, microseconds=500000))
@@ -127,11 +127,11 @@ class DurationKind:
 
 @dataclass(frozen=True)
 class EnumKind(Generic[E]):
-    """One of an Enum's values, compared without case unless Flink compares with it."""
+    """A value of an Enum, compared without case unless Flink compares it with case."""
 
     type: type[E]
     case_sensitive: bool = False
-    #: Other texts that are accepted without being advertised, and the texts they stand for.
+    #: Other texts that are accepted but not documented, and the texts they mean.
     also: tuple[tuple[str, str], ...] = ()
     name: str = "Enum"
 
@@ -150,7 +150,7 @@ class EnumKind(Generic[E]):
 
 @dataclass(frozen=True)
 class ListKind:
-    """Elements separated by `;`, quotes protect one; or the YAML form `[a, b]`. A comma does not separate."""
+    """Elements separated by `;`, with quotes around one if needed; or the YAML form `[a, b]`. A comma is no separator."""
 
     name: str = "List"
 
@@ -167,14 +167,14 @@ def _yaml_list(text: str) -> tuple[str, ...] | None:
     if not (stripped.startswith("[") and stripped.endswith("]")):
         return None
     inside = stripped[1:-1]
-    # A bracket inside is a list of lists or no YAML: then the text is split on ';' like any other.
+    # A bracket inside is a list of lists, or not YAML: then the text is split at ';' like any other.
     if "[" in inside or "]" in inside:
         return None
     return tuple(_split(inside, ","))
 
 
 def _split(text: str, separator: str) -> list[str]:
-    """The trimmed pieces of a text; a quote, single or double, protects separators and is doubled to mean itself."""
+    """Splits a text into trimmed pieces. A quote, single or double, protects separators and is doubled to mean itself."""
     pieces: list[str] = []
     piece: list[str] = []
     quote, was_quoted, blank, index = "", False, True, 0
@@ -213,12 +213,14 @@ def _split(text: str, separator: str) -> list[str]:
 
 @dataclass(frozen=True)
 class SpecificOffsetsKind:
-    """`partition:0,offset:42;partition:1,offset:300`, with Flink's strictness: no blanks; last one wins."""
+    """Offsets such as `partition:0,offset:42;partition:1,offset:300`, as strict as Flink: no blanks; the last of equal
+    partitions wins.
+    """
 
     name: str = "Offsets"
 
     def parse(self, text: str) -> Mapping[int, int]:
-        # Java's split drops the empty pieces at the end only.
+        # Java's split drops empty pieces only at the end.
         pieces = text.split(";")
         while len(pieces) > 1 and not pieces[-1]:
             pieces.pop()
@@ -245,7 +247,7 @@ _ESCAPE = re.compile(r"\\(?:u+([0-9A-Fa-f]{4})|([0-7]{1,3})|(.))", re.DOTALL)
 
 
 def java_unescape(text: str) -> str:
-    r"""The characters behind Java's escapes.
+    """Replaces Java's escapes by their characters.
 
     >>> java_unescape(r"\t"), java_unescape(r"\u0001")
     ('\t', '\x01')
@@ -280,7 +282,7 @@ _JAVA_ONLY = re.compile(r"\\p\{|\\P\{|&&|\\[hHRX]|\(\?<[A-Za-z]")
 
 @dataclass(frozen=True)
 class PatternKind:
-    """A regular expression that must match a whole name. Java's and Python's dialects share what names need."""
+    """A regular expression that must match a whole name. Java's and Python's dialects agree in what names need."""
 
     name: str = "Pattern"
 
@@ -296,7 +298,8 @@ class PatternKind:
 
 
 def quoted(texts: tuple[str, ...] | list[str]) -> str:
-    """
+    """Puts texts in single quotes and joins them with commas.
+
     >>> quoted(("a", "b"))
     "'a', 'b'"
     """

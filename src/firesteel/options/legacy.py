@@ -1,6 +1,6 @@
-"""Options that only the old dialects have: Flink 1.10's and Huawei DLI's tables with `connector.type`.
+"""The options that only the old dialects have: Flink 1.10's and Huawei DLI's tables with `connector.type`.
 
-Names that only changed are aliases in the rows of today's names; these have no twin there.
+Options that were only renamed are aliases in the rows of today's names; those here have no counterpart.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from firesteel.options.option import Dialect, Option, Side
 
 
 class UpdateMode(Enum):
-    """What a sink takes. DLI writes it as `update-mode`; elsewhere the connector and the format imply it."""
+    """Which changes a sink accepts. DLI writes it as `update-mode`; elsewhere the connector and the format imply it."""
 
     APPEND = "append"
     UPSERT = "upsert"

@@ -1,4 +1,5 @@
-"""One row per option: its key, how its text is read, its default, where it applies, its older names, one sentence.
+"""Defines one row per option: its key, how its text is parsed, its default, where it applies, its older names, one
+sentence.
 
 Validation, `firesteel options`, the reference pages and the error texts all read these rows and nothing else.
 """
@@ -14,7 +15,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Dialect(Enum):
-    """Whose spelling a key is."""
+    """The dialect that a key belongs to."""
 
     FLINK = "Flink"
     LEGACY = "Flink 1.10"
@@ -24,7 +25,7 @@ class Dialect(Enum):
 
     @property
     def is_old(self) -> bool:
-        """The names with `connector.type`, as Flink 1.10 had them and DLI has them still."""
+        """Checks for the names with `connector.type`, of Flink 1.10 and Huawei DLI."""
         return self in (Dialect.LEGACY, Dialect.DLI)
 
 
@@ -41,7 +42,7 @@ class Kind(Protocol[T_co]):
 
     @property
     def name(self) -> str:
-        """What the reference tables call it: String, Boolean, Integer, Duration, Enum, List …"""
+        """Returns the name in the reference tables: String, Boolean, Integer, Duration, Enum, List …"""
         ...
 
     def parse(self, text: str) -> T_co: ...
@@ -49,7 +50,7 @@ class Kind(Protocol[T_co]):
 
 @dataclass(frozen=True)
 class Alias:
-    """An older or a vendor's name of an option. `values` translates its value texts where they differ."""
+    """An older or a vendor's name of an option. `values` translates texts of values where they differ."""
 
     key: str
     dialect: Dialect
@@ -68,13 +69,13 @@ class Option(Generic[T]):
     aliases: tuple[Alias, ...] = field(default=())
     secret: bool = False
     deprecated: bool = False
-    #: Why it does nothing here although nothing is lost by that: said, as a warning, to whoever sets it.
+    #: Why the option has no effect here and needs none. Whoever sets it gets this as a warning.
     without_effect: str | None = None
-    #: Who has this option at all: FIRESTEEL marks what Flink does not have, DLI and LEGACY what only they have.
+    #: The dialect that has the option: FIRESTEEL if Flink does not have it, DLI and LEGACY if only these do.
     dialect: Dialect = Dialect.FLINK
 
     def named(self, key: str) -> Option[T] | None:
-        """The option of that key, where this row's key has a `#` for any name.
+        """Returns the option of that key, if this row's key has a `#` for any name.
 
         >>> from firesteel.options.kind import STRING
         >>> row = Option("fields.#.kind", STRING, "", "")

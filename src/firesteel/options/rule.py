@@ -1,6 +1,6 @@
-"""Rules across options, as data: what needs, excludes or goes only with what.
+"""Rules across options, as data: which option needs, excludes or only goes with another.
 
-A rule belongs to the tables that are read, written, or both; `check_rules` says which of them a table breaks.
+A rule applies to tables that are read, written, or both; `check_rules` reports the rules that a table breaks.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from firesteel.options.value import OptionValues
 
 @dataclass(frozen=True)
 class Scope:
-    """The options a rule looks at, as one table has them.
+    """The options of one table, as a rule sees them.
 
-    `names` says how this table writes a key: with its format's prefix, or as its dialect calls it. `span` is where
-    something missing is reported.
+    `names` maps a key to its name in this table: with its format's prefix, or in its dialect. Missing options are
+    reported at `span`.
     """
 
     values: OptionValues
@@ -34,14 +34,14 @@ class Scope:
         return f"'{self.names.get(option.key, option.key)}'"
 
     def written(self, option: Option[Any]) -> bool:
-        """Also when its value is wrong: that has been reported, and it is not missing."""
+        """Checks whether the option is set, even to a wrong value: that has been reported, and it is not missing."""
         return option.key in self.values.spans
 
     def where(self, option: Option[Any]) -> Span:
         return self.values.spans.get(option.key, self.span)
 
 
-#: How a sentence names an option.
+#: Returns the name of an option in a sentence.
 Namer = Callable[[Option[Any]], str]
 
 
@@ -52,18 +52,18 @@ class Rule(Protocol):
     def check(self, scope: Scope) -> Problem | None: ...
 
     def describe(self, name: Namer) -> tuple[str, str]:
-        """Says the rule in a sentence, in English and in Chinese; `name` says how an option is written there."""
+        """Describes the rule in a sentence, in English and in Chinese. `name` returns how an option is written there."""
 
 
 def check_rules(rules: Iterable[Rule], scope: Scope, side: Side) -> tuple[Problem, ...]:
-    """The problems of the rules that belong to exactly this side; `Side.BOTH` asks for those of any use."""
+    """Returns the problems of the rules that apply to exactly this side; `Side.BOTH` for those that always apply."""
     found = (rule.check(scope) for rule in rules if rule.side is side)
     return tuple(problem for problem in found if problem is not None)
 
 
 @dataclass(frozen=True)
 class RequiredWhen:
-    """`option` = `value` needs another option."""
+    """If `option` is `value`, another option is required."""
 
     option: Option[Any]
     value: Enum
@@ -87,7 +87,7 @@ class RequiredWhen:
 
 @dataclass(frozen=True)
 class OneOf:
-    """At least one of these."""
+    """At least one of these options is required."""
 
     options: tuple[Option[Any], ...]
     hint: str
@@ -96,7 +96,7 @@ class OneOf:
     def check(self, scope: Scope) -> Problem | None:
         if any(scope.written(option) for option in self.options):
             return None
-        # An old dialect has its own name for some of them, and not the others.
+        # An old dialect has its own name for some of the options, and does not have the others.
         own = [option for option in self.options if scope.names.get(option.key, option.key) != option.key]
         names = " or ".join(scope.name(option) for option in own or self.options)
         return Problem(f"The table needs {names}.", scope.span, self.hint)
@@ -108,7 +108,7 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Exclusive:
-    """Not both."""
+    """Only one of these options may be set."""
 
     first: Option[Any]
     second: Option[Any]
@@ -133,7 +133,7 @@ class Exclusive:
 
 @dataclass(frozen=True)
 class OnlyWith:
-    """`option` makes sense only when another one is set."""
+    """`option` has a meaning only if another one is set."""
 
     option: Option[Any]
     needs: Option[Any]
@@ -153,7 +153,7 @@ class OnlyWith:
 
 @dataclass(frozen=True)
 class OnlyWhen:
-    """`option`, if it is set to something, needs another option to have this value."""
+    """`option` may be set to something only if another option has this value."""
 
     option: Option[Any]
     needs: Option[Any]
@@ -177,7 +177,7 @@ class OnlyWhen:
 
 @dataclass(frozen=True)
 class NeverWith:
-    """`option` = `value` does not go with another option that is set."""
+    """`option` = `value` is not allowed if another option is set."""
 
     option: Option[Any]
     value: object
@@ -247,7 +247,7 @@ class NeverTrue:
 
 @dataclass(frozen=True)
 class Together:
-    """Both above zero, or neither."""
+    """Either both are above zero, or neither."""
 
     first: Option[int]
     second: Option[timedelta]

@@ -1,4 +1,4 @@
-"""Secrets: a text that does not show itself, keys that hold one, and masking of everything that goes out.
+"""Keeps secrets out of output: a text that hides its value, the keys that hold secrets, and the masking of text.
 
 >>> password = Secret("hunter22")
 >>> f"{password}", password + "!", repr(password), password.reveal()
@@ -20,7 +20,7 @@ MASKED = "***"
 
 
 class Secret(str):
-    """A text whose characters are `***`; what it hides comes out through `reveal` alone.
+    """A text whose characters are `***`. Only `reveal` returns the hidden value.
 
     A `str` subclass that only printed `***` would still leak through `+`, `json.dumps` and C code.
     """
@@ -53,11 +53,11 @@ class Secret(str):
 
 
 def reveal(text: str) -> str:
-    """The text itself, also when it is a secret: only for handing it to a client."""
+    """Returns the text itself, of a secret too: only for passing it to a client."""
     return text.reveal() if isinstance(text, Secret) else text
 
 
-# A fixed list: an operator's own keys would be added to it, never replace it.
+# A fixed list: if operators can name keys one day, these are added to it and never replace it.
 _SECRET_WORDS = (
     "password",
     "passwd",
@@ -93,29 +93,29 @@ def is_secret_key(key: str) -> bool:
     return any(word in lowered for word in _SECRET_WORDS)
 
 
-#: A value shorter than this is masked by its key only: masking every 'ab' of a text would hide the text.
+#: A shorter value is masked only after its key: to mask every 'ab' would make the text unreadable.
 _SHORTEST = 4
 _USER_INFO = re.compile(r"(?<=://)[^\s/?#'\"@]+(?=@)")
 
 
 def mask(text: str, secrets: Iterable[str]) -> str:
-    """The text with every known secret value, and every user name and password in an address, replaced."""
+    """Masks every known secret in the text, and every user name and password in an address."""
     hidden = {reveal(secret) for secret in secrets}
     for value in sorted((value for value in hidden if len(value) >= _SHORTEST), key=len, reverse=True):
         text = text.replace(value, MASKED)
     return _USER_INFO.sub(MASKED, text)
 
 
-# A short key without quotes, and nothing that backtracks: a script may hold a megabyte of quotes.
+# The key is short, and the pattern does not backtrack: a script may have a megabyte of quotes.
 _PAIR = re.compile(r"['\"]([^'\"\n]{1,200})['\"](\s*+=\s*+)'((?:[^']++|'')*+)('|\Z)")
 _QUOTED_PAIR = re.compile(r"['\"]([^'\"\n]{1,200})['\"](\s*+=\s*+)\"((?:[^\"\\]++|\\.|\"\")*+)(\"|\Z)", re.DOTALL)
 _SET = re.compile(r"(?i)\bSET\s++([\w.\-]++)(\s*+=\s*+)([^\s;']++)")
 
 
 def mask_script(text: str) -> str:
-    """A script with the same length and lines in which no secret is left: what error messages may quote.
+    """Masks the secrets of a script and keeps its length and lines, so that error messages may quote it.
 
-    It works on the text alone, so also for a script that does not parse.
+    Works on the text alone, so also for a script that cannot be parsed.
     """
 
     def stars(value: str) -> str:
@@ -137,7 +137,7 @@ _LOGIN_OPTION = re.compile(
 
 
 def secrets_within(key: str, value: str) -> tuple[str, ...]:
-    """What must not be shown of an option's value: all of it if its key says so, and the secrets inside it."""
+    """Returns the parts of an option's value that must not be shown: all of it if its key says so, or the secrets inside it."""
     found = [value] if is_secret_key(key) and value else []
     if "jaas" in key.lower():
         found += [group for match in _LOGIN_OPTION.finditer(value) for group in match.groups() if group]

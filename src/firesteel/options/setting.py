@@ -1,8 +1,4 @@
-"""The settings of `SET 'key' = 'value'`: Flink's that Firesteel understands. `spark.*` goes to Spark (`spark_setting.py`).
-
->>> resolve_setting("table.exec.state.ttl", "1 h", None, None)
-(datetime.timedelta(seconds=3600), ())
-"""
+"""The rows of Flink's settings that Firesteel understands, such as `table.exec.state.ttl`, with their older names."""
 
 from __future__ import annotations
 
@@ -12,11 +8,8 @@ from enum import Enum
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from firesteel.errors import Problem, Severity, Span
 from firesteel.options.kind import BOOLEAN, DURATION, LONG, NON_EMPTY, POSITIVE, EnumKind
 from firesteel.options.option import Option
-from firesteel.options.secret import MASKED, is_secret_key
-from firesteel.options.spelling import nearest
 
 
 class SqlDialect(Enum):
@@ -36,7 +29,7 @@ class StateBackend(Enum):
 
 @dataclass(frozen=True)
 class StateBackendKind(EnumKind[StateBackend]):
-    """Flink has had other names, vendors have some of their own, and a factory's class can be named."""
+    """A state backend, under its older names, the names of vendors, or the class name of a factory."""
 
     def parse(self, text: str) -> StateBackend:
         if _CLASS.fullmatch(text):
@@ -75,13 +68,13 @@ class UpsertMaterialize(Enum):
     FORCE = "FORCE"
 
 
-#: Flink's word for the machine's own zone, on which no result should depend.
-_DEFAULT_ZONE = "default"
+#: Flink's word for the machine's own zone. Firesteel uses UTC instead: results must not depend on the machine.
+DEFAULT_ZONE = "default"
 
 
 @dataclass(frozen=True)
 class ParallelismKind:
-    """A number of tasks; Flink's -1 says that nothing is said, as 0 does here."""
+    """A number of tasks. Flink's -1, like 0, means that none is set."""
 
     name: str = "Integer"
 
@@ -99,7 +92,7 @@ class TimeZoneKind:
     name: str = "Time zone"
 
     def parse(self, text: str) -> str:
-        if text == _DEFAULT_ZONE:
+        if text == DEFAULT_ZONE:
             return "UTC"
         if re.fullmatch(r"(?:GMT|UTC)?[+-](?:0?\d|1[0-4])(?::[0-5]\d)?", text):
             return text
@@ -266,7 +259,7 @@ ROWS: tuple[Option[Any], ...] = (
     SQL_DIALECT,
 )
 
-#: Older names of the same settings, and Flink's that say how to run on Flink's own machinery: nothing to do here.
+#: Older names of the same settings, and the names that vendors use.
 RENAMED = {
     "state.backend": "state.backend.type",
     "state.checkpoints.dir": "execution.checkpointing.dir",
@@ -276,83 +269,6 @@ RENAMED = {
     "sql.tables.scan.idle-timeout": "table.exec.source.idle-timeout",
 }
 
-#: Settings that would change what a job does, and do not here: by the beginnings of their names, with the values that ask for
-#: nothing. A user who set one of them counts on it.
-_UNHEEDED: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
-    (
-        "restart-strategy",
-        ("none", "off", "disable", "disabled"),
-        "has no effect yet: a job that fails ends.",
-        "Let a service manager start it again; it goes on where it stopped.",
-    ),
-    (
-        "execution.checkpointing.externalized-checkpoint-retention",
-        ("retain_on_cancellation",),
-        "has no effect here: state is always kept.",
-        "Remove the folder of a job that is not to go on, or start it with --fresh.",
-    ),
-    (
-        "execution.checkpointing.cleanup-mode",
-        (),
-        "has no effect here: state is always kept.",
-        "Remove the folder of a job that is not to go on, or start it with --fresh.",
-    ),
-    (
-        "state.checkpoints.num-retained",
-        (),
-        "has no effect here: how many batches can be gone back to is Spark's 'spark.sql.streaming.minBatchesToRetain'.",
-        "Remove it.",
-    ),
-    (
-        "execution.savepoint.",
-        (),
-        "has no effect here: the job goes on from its own state folder.",
-        "Name that folder with 'execution.checkpointing.dir'.",
-    ),
-    (
-        "execution.state-recovery.",
-        (),
-        "has no effect here: the job goes on from its own state folder.",
-        "Name that folder with 'execution.checkpointing.dir'.",
-    ),
-)
-
-#: Confluent's settings that say where every table starts and ends, or that nothing is to run.
-_REFUSED: tuple[tuple[str, str], ...] = (
-    ("sql.tables.scan.", "Write the option in the WITH clause of each table, without 'sql.tables.'."),
-    ("sql.dry-run", "Run 'firesteel check', which starts nothing."),
-)
-_MACHINERY = (
-    "sql-client.",
-    "taskmanager.",
-    "jobmanager.",
-    "restart-strategy",
-    "yarn.",
-    "kubernetes.",
-    "rest.",
-    "high-availability",
-    "metrics.",
-    "akka.",
-    "pekko.",
-    "heartbeat.",
-    "web.",
-    "env.",
-    "execution.target",
-    "execution.attached",
-    "execution.checkpointing.",
-    "execution.buffer-timeout",
-    "state.backend.rocksdb.",
-    "state.backend.incremental",
-    "state.savepoints.",
-    "state.checkpoints.",
-    "pipeline.",
-    "table.optimizer.",
-    "table.exec.resource.",
-    "table.display.",
-    "table.dynamic-table-options.",
-    "table.generated-code.",
-)
-
 
 def setting(key: str) -> Option[Any] | None:
     key = RENAMED.get(key, key)
@@ -361,57 +277,3 @@ def setting(key: str) -> Option[Any] | None:
 
 def canonical_setting(key: str) -> str:
     return RENAMED.get(key, key)
-
-
-def resolve_setting(
-    key: str, text: str, key_span: Span | None, value_span: Span | None
-) -> tuple[object, tuple[Problem, ...]]:
-    """The typed value of a setting, its text where Firesteel does not know it, and what is wrong with it."""
-    row = setting(key)
-    if row is not None:
-        try:
-            value = row.kind.parse(text)
-        except ValueError as expected:
-            shown = MASKED if is_secret_key(key) else text[:60]
-            return None, (Problem(f"'{key}' is '{shown}', but {expected}.", value_span),)
-        if row is STATE_BACKEND_TYPE and text.lower() not in STATE_BACKEND_TYPE.kind.texts:  # type: ignore[attr-defined]
-            return value, (
-                Problem(
-                    f"'{key}' is '{text[:120]}', for which '{value.value}' is taken here.",
-                    value_span,
-                    f"Write '{value.value}'.",
-                    Severity.WARNING,
-                ),
-            )
-        if row is LOCAL_TIME_ZONE and text == _DEFAULT_ZONE:
-            return value, (
-                Problem(
-                    f"'{key}' is 'default', which is the machine's own zone in Flink and UTC here.",
-                    value_span,
-                    "Name the zone, such as 'UTC' or 'Asia/Shanghai'.",
-                    Severity.WARNING,
-                ),
-            )
-        if value is RuntimeMode.BATCH:
-            return value, (
-                Problem(
-                    f"'{key}' is '{text}', and Firesteel runs streams.",
-                    value_span,
-                    "Remove it; 'scan.bounded.mode' on the sources makes a job that ends by itself.",
-                ),
-            )
-        return value, ()
-    for beginning, hint in _REFUSED:
-        if key.startswith(beginning) and text.lower() != "false":
-            return text, (Problem(f"'{key}' is not supported yet.", key_span, hint),)
-    for beginning, harmless, sentence, hint in _UNHEEDED:
-        if key.startswith(beginning):
-            silent = text.lower() in harmless
-            return text, () if silent else (Problem(f"'{key}' {sentence}", key_span, hint, Severity.WARNING),)
-    known = [row.key for row in ROWS]
-    if key.startswith("spark.") or (key.startswith(_MACHINERY) and nearest(key, known, 0.93) is None):
-        return text, ()
-    close = nearest(key, known)
-    hint = f"Write '{close}'." if close else "'firesteel options settings' lists what has one."
-    problem = Problem(f"'{key}' is a setting without effect here.", key_span, hint, Severity.WARNING)
-    return text, (problem,)

@@ -1,4 +1,5 @@
-"""What a script may SET for Spark: numbers that tune it. The rest is for whoever runs the job: much of it is code in disguise.
+"""Decides which of Spark's settings a script may SET: numbers that tune it. The others are for the operator, since many
+of them can load code.
 
 >>> refuse_setting("spark.sql.shuffle.partitions", "8") is None
 True
@@ -18,7 +19,7 @@ PREFIX = "spark."
 
 @dataclass(frozen=True)
 class Value:
-    """What such a setting may be: nothing that Spark could load, run or open."""
+    """The form that such a setting's value must have, so that Spark cannot load, run or open it."""
 
     pattern: re.Pattern[str]
     expected: str
@@ -38,7 +39,7 @@ POLICY = Value(re.compile(r"min|max", re.IGNORECASE), "expects 'min' or 'max'")
 MODE = Value(re.compile(r"FIFO|FAIR", re.IGNORECASE), "expects 'FIFO' or 'FAIR'")
 ZONE = Value(re.compile(r"[A-Za-z0-9_/+:-]{1,60}"), "expects a time zone such as 'UTC' or 'Asia/Shanghai'")
 
-#: A name, or the beginning of names where it ends with a dot; the first row that fits decides.
+#: A name, or a prefix of names if it ends with a dot. The first row that matches decides.
 ROWS: tuple[tuple[str, Value], ...] = (
     # How many tasks, and how much of a cluster.
     ("spark.sql.shuffle.partitions", NUMBER),
@@ -115,7 +116,7 @@ def may_script_set(key: str) -> bool:
 
 
 def refuse_setting(key: str, text: str, key_span: Span | None = None, value_span: Span | None = None) -> Problem | None:
-    """Why a script may not SET this; None where it may."""
+    """Returns why a script may not SET this; None if it may."""
     if not key.startswith(PREFIX):
         return None
     value = _row(key)

@@ -1,4 +1,4 @@
-"""The nearest name to a misspelt one: near in single letters, and with the same parts.
+"""Finds the nearest name to a misspelt one: similar letters in the same parts.
 
 >>> nearest("scan.startup.mod", ["scan.startup.mode", "topic"])
 'scan.startup.mode'
@@ -16,15 +16,15 @@ import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
-#: Longer names are not compared: to compare a name with a megabyte of text takes minutes.
+#: Longer names are not compared: that would take minutes for a megabyte of text.
 _LONGEST = 200
-#: A shorter beginning or end of a name says too little.
+#: A shorter part of a name matches too many names.
 _LEAST_PART = 4
 _SEPARATOR = re.compile(r"[.\-_ ]+")
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.7) -> str | None:
-    """The known name that a slip of the finger turns into this one; `cutoff` is the part of its letters that is right."""
+    """Returns the known name that was probably meant. `cutoff` is the share of its letters that must be right."""
     if not name or len(name) > _LONGEST:
         return None
     lowered = name.lower()
@@ -46,12 +46,12 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.7) -> str | None:
 
 
 def _allowed(length: int, cutoff: float) -> int:
-    """How many letters of a name may be wrong: a short name is near to too many others."""
+    """Returns how many letters of a name may be wrong: few for a short name, which is similar to many others."""
     return min(3, int(length * (1 - cutoff) + 0.01))
 
 
 def _alike(parts: list[str], others: list[str]) -> bool:
-    """Whether each part is near to its counterpart: `value.format` is another thing than `key.format`."""
+    """Checks whether each part is similar to its counterpart: `value.format` is not similar to `key.format`."""
     if len(parts) != len(others):
         return True
     return all(
@@ -63,13 +63,14 @@ def _alike(parts: list[str], others: list[str]) -> bool:
 
 
 def _is_within(parts: list[str], others: list[str]) -> bool:
-    """Whether a name is another one without its beginning or its end."""
+    """Checks whether a name is another one without its beginning or its end."""
     size = len(parts)
     return size < len(others) and (others[-size:] == parts or others[:size] == parts)
 
 
 def distance(one: str, two: str, limit: int) -> int:
-    """How many letters to add, remove, change or swap with their neighbour; `limit` + 1 where it is more than `limit`.
+    """Counts the letters to add, remove, change or swap with their neighbour. Returns `limit` + 1 if there are more
+    than `limit`.
 
     >>> distance("lenght", "length", 3), distance("kafak", "kafka", 1), distance("topic", "format", 2)
     (1, 1, 3)
@@ -96,7 +97,9 @@ def distance(one: str, two: str, limit: int) -> int:
 
 
 def is_similar(name: str, known: Iterable[str], ratio: float) -> bool:
-    """Whether the name shares that part of its letters with a known one: wider than `nearest`, where a miss does harm."""
+    """Checks whether the name shares that share of its letters with a known one. This is wider than `nearest`, for
+    names of secrets.
+    """
     if len(name) > _LONGEST:
         return False
     matcher = SequenceMatcher()

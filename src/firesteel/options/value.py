@@ -1,4 +1,4 @@
-"""The options of one table, checked and typed. Raw strings end here."""
+"""The options of one table, checked and typed. From here on there are no raw strings."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class OptionValues:
-    """Typed values by option key, without defaults; `spans` say where each was written.
+    """Typed values by option key, without defaults. `spans` are the positions in the script.
 
-    `properties` holds the client settings (`properties.*` with the prefix taken off).
+    `properties` holds the client settings (`properties.*` with the prefix removed).
     """
 
     values: Mapping[str, object] = field(default_factory=dict)
@@ -24,7 +24,7 @@ class OptionValues:
     properties: Mapping[str, str] = field(default_factory=dict)
 
     def get(self, option: Option[T]) -> T | None:
-        """The value that was written, else the option's default."""
+        """Returns the value that was written, or the option's default."""
         value = self.values.get(option.key, option.default)
         return value  # type: ignore[return-value]  # the mapping is filled by option.kind.parse only
 

@@ -1,4 +1,4 @@
-"""The options of Flink's for any table that is read whose watermark it can look after."""
+"""The options of Flink for the watermark of any table that is read."""
 
 from __future__ import annotations
 

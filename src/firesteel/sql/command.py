@@ -1,4 +1,9 @@
-"""Reads every kind of statement, chosen by its first word."""
+"""Reads every kind of statement, chosen by its first word.
+
+The parser of a statement is one class in storeys, each reading one layer of the language with the ones below it:
+`Cursor` (tokens), `TypeParser` (types), `CallParser` (calls), `SpecialFormParser` (CASE, CAST, …), `ExpressionParser`
+(operators), `FromParser` (FROM), `QueryParser` (SELECT), `CreateParser` (CREATE) and `StatementParser`.
+"""
 
 from __future__ import annotations
 

@@ -43,10 +43,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from firesteel.sql.call import CallParser
 from firesteel.sql.cursor import MAX_CHAIN
 from firesteel.sql.node import span_of, stamp
 from firesteel.sql.reserved import STRUCTURAL
+from firesteel.sql.special_form import SpecialFormParser
 from firesteel.sql.token import Kind, Token
 
 _OR, _AND, _NOT, _IS, _COMPARISON, _RANGE, _SUM, _PRODUCT, _SIGN = 22, 24, 26, 28, 30, 32, 40, 60, 80
@@ -92,7 +92,7 @@ _BARE = (
 )
 
 
-class ExpressionParser(CallParser):
+class ExpressionParser(SpecialFormParser):
     def expression(self) -> exp.Expression:
         self.enter()
         node = self._operators(0)

@@ -53,7 +53,7 @@ class View(Protocol):
 
 
 def open_view(output: Output = Output.PROGRESS, stream: IO[str] | None = None) -> View:
-    """Open the view for this output: progress goes to standard error, JSON lines to standard output."""
+    """Opens the view for this output: progress goes to standard error, JSON lines to standard output."""
     match output:
         case Output.JSON:
             return JsonLines(stream or sys.stdout)
@@ -188,7 +188,7 @@ _COLOURS = {
 
 
 def render_table(snapshot: JobSnapshot) -> RenderableType:
-    """Render the live view of a snapshot, for rich."""
+    """Renders the live view of a snapshot, for rich."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text

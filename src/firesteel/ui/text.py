@@ -34,7 +34,7 @@ def render_line(snapshot: JobSnapshot) -> str:
 
 
 def render_doing(snapshot: JobSnapshot) -> str:
-    """Render what the job is doing while it reads no rows, or what it waits for.
+    """Renders what the job is doing while it reads no rows, or what it waits for.
 
     >>> render_doing(JobSnapshot("pv", doing="starts Spark"))
     'starts Spark'
@@ -54,7 +54,7 @@ def render_time(moment: float) -> str:
 
 
 def render_summary(snapshot: JobSnapshot) -> str:
-    """Render the summary of a job, table by table."""
+    """Renders the summary of a job, table by table."""
     seconds = snapshot.seconds
     rate = f", {snapshot.rows_read / seconds:,.0f} rows/s" if seconds > 0 and snapshot.rows_read else ""
     head = f"{snapshot.name} {_ENDINGS.get(snapshot.state, snapshot.state.value)}"

@@ -1,6 +1,6 @@
-"""Connectors and formats that Flink has, its own and those of its vendors and projects, and Firesteel has not yet.
+"""Lists connectors and formats of Flink, its vendors and other projects that Firesteel does not have yet.
 
-A name that stands here is no slip of the finger: it is told apart from a name that nobody has.
+An error about such a name says that it is not supported, not that it is unknown.
 """
 
 from __future__ import annotations

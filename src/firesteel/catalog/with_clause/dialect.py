@@ -1,7 +1,7 @@
-"""The old dialects' names, turned into today's.
+"""Translates option names of the old dialects into today's.
 
-A table with `connector.type` is written in the names of Flink 1.10, which are Huawei DLI's too. Which old name is which
-option stands in the rows; here they are looked up.
+A table with `connector.type` uses the names of Flink 1.10, which Huawei DLI uses too. The rows of the options have
+these old names; here they are looked up.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _INDEXED_OFFSET = re.compile(r"connector\.specific-offsets\.(\d{1,6})\.(partitio
 _DERIVED = "the messages' schema is derived from the table's columns"
 _IN_COLUMNS = "Declare the column, its METADATA or its WATERMARK in the column list instead."
 
-#: Old keys that have no twin, why nothing is lost without them or (None) that something is, and what to do about them.
+#: Old keys without a counterpart: a pattern, why nothing is lost without the key, or None if something is, and what to
+#: do.
 _GONE: tuple[tuple[re.Pattern[str], str | None, str], ...] = (
     (re.compile(r"schema\.\d+\.(?:name|type|data-type)"), "the column list says what columns there are", "Remove it."),
     (re.compile(r"schema\..*"), None, _IN_COLUMNS),
@@ -44,25 +45,29 @@ _GONE: tuple[tuple[re.Pattern[str], str | None, str], ...] = (
     ),
 )
 
-#: Only Flink 1.9 and 1.10 have these beside `connector.type`; DLI has not.
+#: Options that only Flink 1.9 and 1.10 have beside `connector.type`, not DLI.
 _FLINK_ONLY = re.compile(
     r"connector\.property-version|format\.property-version|format\.derive-schema|format\.schema|format\.json-schema"
     r"|format\.fields\..*|connector\.properties\.(?:\d{1,6}\.(?:key|value)|zookeeper\.connect)|schema\..*"
 )
-#: And only DLI has these.
+#: Options that only DLI has.
 _DLI_ONLY = re.compile(
     r"connector\.topic-pattern|connector\.startup-timestamp-millis|connector\.sink\.ignore-retraction"
 )
 
 
 def detect_dialect(given: Iterable[Given]) -> Dialect:
-    """DLI stands for both old dialects: their names are the same, and `is_flink_1_10` knows what else tells them apart."""
+    """Finds the dialect. DLI is returned for both old dialects: their names are the same, and `is_flink_1_10`
+    distinguishes them.
+    """
     keys = {entry.key for entry in given}
     return Dialect.DLI if "connector.type" in keys and "connector" not in keys else Dialect.FLINK
 
 
 def is_flink_1_10(given: Iterable[Given]) -> bool | None:
-    """Whether a table of an old dialect is Flink 1.9's or 1.10's, and not Huawei DLI's; None: nothing tells."""
+    """Checks whether a table in an old dialect is Flink 1.9's or 1.10's and not Huawei DLI's. Returns None if that
+    cannot be decided.
+    """
     entries = tuple(given)
     texts = {entry.key: entry.text.lower() for entry in entries}
     if any(_DLI_ONLY.fullmatch(entry.written) for entry in entries):
@@ -89,7 +94,7 @@ def _all_old_names() -> Iterator[tuple[str, str]]:
 
 
 def current_name(old: str) -> str | None:
-    """Today's name of an old one, for a table that mixes the two."""
+    """Returns today's name of an old one, for a table that mixes the two."""
     if old.startswith(_PROPERTIES):
         return old.removeprefix("connector.")
     return next((name for known, name in _all_old_names() if known == old), None)
@@ -107,7 +112,7 @@ def gone(entry: Given) -> Problem | None:
 def translate(
     given: tuple[Given, ...], connector: ConnectorSpec | None, formats: tuple[str, ...]
 ) -> tuple[tuple[Given, ...], tuple[Problem, ...]]:
-    """Every old name as today's, including the prefixes of `formats` (`json`, or `key.json` and `value.json`)."""
+    """Translates every old name to today's, with the prefixes of `formats` (`json`, or `key.json` and `value.json`)."""
     known: dict[str, list[str]] = {}
     for option in connector.rows if connector else ():
         for old in old_names(option):
@@ -136,7 +141,7 @@ def translate(
 
 
 def _gather_indexed(given: tuple[Given, ...]) -> tuple[tuple[Given, ...], list[Problem]]:
-    """`connector.properties.0.key` and `.value` as one property; `connector.specific-offsets.0.*` as one text."""
+    """Joins `connector.properties.0.key` and `.value` to one property, and `connector.specific-offsets.0.*` to one text."""
     problems: list[Problem] = []
     plain: list[Given] = []
     properties: dict[int, dict[str, Given]] = {}

@@ -1,6 +1,6 @@
-"""Options of vendors' Flinks that Firesteel does not have, each with a sentence of its own.
+"""Lists options of vendors' Flinks that Firesteel does not have, each with a message of its own.
 
-Where rows, keys, guarantee and login stay the same without the option it is a warning, else the table is refused.
+It is a warning if rows, keys, guarantee and login stay the same without the option; otherwise the table is refused.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from firesteel.options.entry import Given
 
 @dataclass(frozen=True)
 class Foreign:
-    """`sentence` follows the option's name. `harmless` are the values, in lower case, with which it asks for nothing."""
+    """An option. `sentence` follows its name in the message. `harmless` are the values, in lower case, that request nothing."""
 
     pattern: re.Pattern[str]
     sentence: str

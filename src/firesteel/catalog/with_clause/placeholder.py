@@ -1,4 +1,4 @@
-"""Values that a document left for its reader to fill in.
+"""Finds placeholders in values, which a document left for its reader to replace.
 
 >>> placeholder("<yourHost>:<yourPort>,b:9092"), placeholder("xx.xx.xx.xx:9092"), placeholder("${secret_values.pw}")
 ('<yourHost>', 'xx.xx.xx.xx', '${secret_values.pw}')
@@ -23,19 +23,21 @@ _DOTS = re.compile(r"\s*(?:\.\.\.|\u2026)\s*(?::\d+)?\s*")
 
 
 def placeholder(text: str) -> str | None:
-    """The first of them in the text."""
+    """Returns the first placeholder in the text."""
     if _DOTS.fullmatch(text):
         return text.strip()
     found = _PLACEHOLDER.search(text)
     return found[0] if found is not None else None
 
 
-#: Options in which such a text may well be meant.
+#: Options whose values may look like a placeholder.
 _MEANT = ("literal", "delimiter", "character", "pattern", "schema", "filter")
 
 
 def check_placeholder(entry: Given) -> Problem | None:
-    """A warning: the script may be right in all else, and `run` finds no such broker and no such topic."""
+    """Warns about a placeholder. It is no error: the rest of the script can be checked, and `run` would report the
+    missing broker or topic.
+    """
     if entry.key.endswith(_MEANT):
         return None
     found = None if entry.failed or entry.substituted else placeholder(entry.text)

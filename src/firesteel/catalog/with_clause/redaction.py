@@ -1,7 +1,7 @@
-"""A script whose secrets are stars: what error messages may quote. It works on the text alone.
+"""Masks the secrets in a script, so that error messages may quote it. Works on the text alone.
 
-A script with a mistake in the very line that holds a password must not show it either, so nothing here relies on the
-script being right: a missing `=`, a missing quote or a misspelt key still hides what comes after the key.
+A script may have a mistake in the very line that has a password, so nothing here relies on correct syntax: after a
+missing `=`, a missing quote or a misspelt key, what follows the key is masked as well.
 
 >>> redact("WITH ('properties.ssl.key.password' 'hunter22', 'format' = 'json')").text
 "WITH ('properties.ssl.key.password' '********', 'format' = 'json')"
@@ -20,12 +20,12 @@ from firesteel.connectors.builtin import client_settings
 from firesteel.options.secret import is_secret_key, mask_script, secrets_within
 from firesteel.options.spelling import is_similar
 
-#: A value shorter than this is hidden where it stands only: hiding every 'ab' of a text would hide the text.
+#: A shorter value is masked only after its key: to mask every 'ab' would make the text unreadable.
 _SHORTEST = 4
 
-#: A name with dots, in whatever quotes it has: an option.
+#: A name with dots is an option, with any kind of quotes.
 _KEY = re.compile(r"['\"`]?(?<![\w.\-])([\w\-]{1,80}(?:\.[\w\-]{1,80}){1,12})['\"`]?")
-#: A name without dots, as in a login text or an unquoted option: only if a value is assigned to it.
+#: A name without dots, as in a login text or an unquoted option, counts only if a value is assigned to it.
 _ASSIGNED = re.compile(
     r"(?i)(?<![\w.\-])[\w\-]{0,40}(?:password|passwd|passphrase|secret|jaas)[\w\-]{0,40}['\"`]?(?=\s*[=:])"
 )
@@ -37,9 +37,9 @@ _REST = re.compile(r"[^,)\n]*")
 _UNQUOTED = re.compile(r"[^\s'\"]+")
 _WORD = re.compile(r"[^\s'\"`=;,():/@]{4,}")
 
-#: The names whose misspellings are looked for.
+#: Parts of names of secrets, which are found with spelling mistakes too.
 _SECRET_PARTS = ("password", "secret", "token", "credentials", "jaas", "passphrase", "user-info")
-#: What a login text has besides its secrets: hiding these words in messages would make them unreadable.
+#: Words of a login text that are not secret and may be shown.
 _HARMLESS = frozenset({"required", "username", "format", "connector", "topic", "with"})
 _MOST_WORDS = 50
 _LONGEST_PIECE = 2000
@@ -47,20 +47,23 @@ _LONGEST_PIECE = 2000
 
 @dataclass(frozen=True)
 class Redacted:
-    """`text` has the length and the lines of the script; `secrets` are the values that messages must not repeat."""
+    """A masked script. `text` has the length and the lines of the script; `secrets` are the values that messages must
+    not repeat.
+    """
 
     text: str
     secrets: tuple[str, ...]
 
 
 def redact(text: str, names: Collection[str] = ()) -> Redacted:
-    """`names` are the script's own for tables and columns: one of them says nothing about a secret that equals it, and is
-    shown wherever it does not stand as that secret."""
+    """Masks the secrets of a script. `names` are the script's names of tables and columns: they are shown where they
+    are not the value of a secret, even if a secret has the same text.
+    """
     stretches = sorted({*_values(text), *_addresses(text)})
     secrets = [secret for start, end, whole in stretches for secret in _secrets(text[start:end], whole)]
     known = tuple(dict.fromkeys(secret for secret in secrets if len(secret) >= _SHORTEST and secret not in names))
     known = known[: 2 * _MOST_WORDS]
-    # The same value elsewhere, in a comment or a literal of a query, is a secret too.
+    # Mask the same value elsewhere too, in a comment or in a literal of a query.
     shown = mask_script(_starred(text, [(start, end) for start, end, _ in stretches]))
     for secret in known:
         shown = shown.replace(secret, _stars(secret))
@@ -68,9 +71,9 @@ def redact(text: str, names: Collection[str] = ()) -> Redacted:
 
 
 def _values(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Where the values of secret keys stand; True for one that is whole, between its quotes."""
+    """Yields where the values of secret keys are. The flag is True if the value is complete, between its quotes."""
     indexed = _indexed_keys(text)
-    # What one value takes is not looked at again: a script of nothing but keys would take minutes.
+    # Do not search a value again: a script of nothing but keys would take minutes.
     for names in (_KEY, _ASSIGNED):
         done = 0
         for name in names.finditer(text):
@@ -85,14 +88,14 @@ def _values(text: str) -> Iterator[tuple[int, int, bool]]:
 def _is_secret_option(text: str, name: re.Match[str], indexed: Mapping[str, set[str]]) -> bool:
     value = _INDEXED_VALUE.fullmatch(name[1])
     if value is not None:
-        # Hidden, unless every key of that number is known to hold no secret.
+        # Mask the value unless all keys of that number are known and hold no secret.
         keys = indexed.get(value[1], set())
         return not keys or any(is_secret_key(key) or key not in client_settings() for key in keys)
     return _is_secret(name[1]) and not _is_value(text, name.start())
 
 
 def _indexed_keys(text: str) -> dict[str, set[str]]:
-    """The keys of `connector.properties.0.key` and the like, by their numbers."""
+    """Collects the keys of `connector.properties.0.key` and the like, by their numbers."""
     keys: dict[str, set[str]] = {}
     for found in _INDEXED_KEY.finditer(text):
         keys.setdefault(found[1], set()).add(found[2] or "")
@@ -100,7 +103,7 @@ def _indexed_keys(text: str) -> dict[str, set[str]]:
 
 
 def _after(text: str, position: int, must_assign: bool) -> Iterator[tuple[int, int, bool]]:
-    """The value after a key, and what stands between it and the next comma: leftovers of a value with a wrong quote."""
+    """Yields the value after a key, and the text up to the next comma: the rest of a value with a wrong quote."""
     separator = _SEPARATOR.match(text, position)
     assert separator is not None
     assigned = "=" in separator[0] or ":" in separator[0]
@@ -114,7 +117,7 @@ def _after(text: str, position: int, must_assign: bool) -> Iterator[tuple[int, i
         end = _closing(text, start)
         whole = end < len(text)
         if not assigned and text[end + 1 : end + 40].lstrip().startswith("="):
-            # That is the next key.
+            # This is already the next key.
             return
         yield start + 1, end, whole
         rest = _REST.match(text, end + 1)
@@ -127,7 +130,7 @@ def _after(text: str, position: int, must_assign: bool) -> Iterator[tuple[int, i
 
 
 def _closing(text: str, start: int) -> int:
-    """The quote that closes the one at `start`, or the end of the text. A doubled one means itself."""
+    """Finds the quote that closes the one at `start`, or the end of the text. A doubled quote does not close."""
     quote, position = text[start], start + 1
     while (position := text.find(quote, position)) >= 0:
         if quote == '"' and _is_escaped(text, position):
@@ -145,7 +148,7 @@ def _is_escaped(text: str, position: int) -> bool:
 
 
 def _addresses(text: str) -> Iterator[tuple[int, int, bool]]:
-    """The user and password of an address, also if it has an '@' or a '/' too many."""
+    """Yields the user and password of addresses, even if they have an '@' or a '/' too many."""
     for found in _UNQUOTED.finditer(text) if "@" in text else ():
         scheme, last = found[0].find(":/"), found[0].rfind("@")
         start = scheme + (3 if found[0].startswith("://", scheme) else 2)
@@ -154,7 +157,7 @@ def _addresses(text: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _is_value(text: str, start: int) -> bool:
-    """Whether the name stands on the right of an '='."""
+    """Checks whether the name is on the right of an '='."""
     return text[max(0, start - 40) : start].rstrip().endswith("=")
 
 

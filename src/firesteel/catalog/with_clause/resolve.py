@@ -1,4 +1,6 @@
-"""Raw entries to typed options: dialect, aliases, formats, values. Every mistake at once, each where it stands."""
+"""Resolves the entries of a WITH clause to typed options: dialect, aliases, formats, values. Reports all mistakes at
+once, each at its position.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from firesteel.catalog.with_clause.absent import ABSENT_CONNECTORS, ABSENT_FORMA
 from firesteel.catalog.with_clause.dialect import detect_dialect, is_flink_1_10, old_names, translate
 from firesteel.catalog.with_clause.foreign import foreign
 from firesteel.catalog.with_clause.placeholder import check_placeholder
-from firesteel.catalog.with_clause.unknown import Accepted, describe_unknown
+from firesteel.catalog.with_clause.unknown import Accepted, Target, describe_unknown
 from firesteel.connectors.builtin import CONNECTORS, connector
 from firesteel.connectors.spec import ConnectorSpec, Key
 from firesteel.errors import Problem, Severity, Span
@@ -32,7 +34,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class FormatOptions:
-    """A table's choice of one format. `spec` is None when there is no format of that name."""
+    """A table's choice of one format. `spec` is None if there is no format of that name."""
 
     name: str
     spec: FormatSpec | None
@@ -47,7 +49,7 @@ class FormatOptions:
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What a WITH clause says. `connector` is the one the table behaves as; `spec` is None when there is none such."""
+    """The options of a WITH clause. `connector` is the one whose behaviour the table has; `spec` is None for an unknown one."""
 
     dialect: Dialect
     connector: str
@@ -56,7 +58,8 @@ class TableOptions:
     key_format: FormatOptions | None = None
     value_format: FormatOptions | None = None
     secrets: frozenset[str] = field(default_factory=frozenset)
-    #: Whether the table is one of Flink 1.9 or 1.10, and not DLI's, whose names are the same; None: nothing tells.
+    #: Whether the table is Flink 1.9's or 1.10's and not DLI's, whose names are the same; None if that cannot be
+    #: decided.
     flink_1_10: bool | None = False
 
     @property
@@ -71,7 +74,7 @@ class TableOptions:
 def resolve_options(
     entries: Iterable[Entry], span: Span, environment: Mapping[str, str]
 ) -> tuple[TableOptions, tuple[Problem, ...]]:
-    """The options of one table; `span` is where something missing is reported."""
+    """Resolves the options of one table. Missing options are reported at `span`."""
     given, found = read_entries(entries, environment)
     problems = list(found)
     dialect = detect_dialect(given)
@@ -84,7 +87,7 @@ def resolve_options(
         problems += translation
         name = behaves_as
     by_key = {entry.key: entry for entry in given}
-    # A connector that is not here has formats of its own.
+    # An unknown connector may have other formats, so do not report unknown ones.
     about_formats: list[Problem] = problems if spec is not None and spec.needs_format else []
     key_choice = _choose_format(by_key.get(message.KEY_FORMAT.key), "key.", about_formats)
     value_entry = by_key.get(message.VALUE_FORMAT.key)
@@ -158,7 +161,9 @@ def _find_connector(
 
 
 def _behaves_as(name: str, given: tuple[Given, ...]) -> str:
-    """DLI's `kafka` with `update-mode` upsert or retract writes keys and null values: it is an upsert table."""
+    """Returns the connector whose behaviour the table has: DLI's `kafka` with `update-mode` upsert or retract is an
+    upsert table.
+    """
     mode = next((entry.text.lower() for entry in given if entry.key == legacy.UPDATE_MODE.key), "")
     updating = (UpdateMode.UPSERT.value, UpdateMode.RETRACT.value)
     spec = connector(name)
@@ -177,7 +182,9 @@ def _old_prefixes(spec: ConnectorSpec | None, given: tuple[Given, ...]) -> tuple
 def _choose_format(
     entry: Given | None, side: str, problems: list[Problem], seen: _Choice | None = None
 ) -> _Choice | None:
-    """`seen`: the same entry was looked at for the key already, so a wrong name has been reported."""
+    """Finds the format that an entry names. `seen`: the same entry has been looked up for the key, and an unknown name
+    has been reported.
+    """
     if entry is None:
         return None
     spec = format_named(entry.text)
@@ -192,7 +199,7 @@ def _choose_format(
 
 
 def _spell(rows: Iterable[Option[Any]], prefix: str, dialect: Dialect) -> dict[str, str]:
-    """How this table writes the options it has not set."""
+    """Returns the names that this table would use for the options it has not set."""
     spelt: dict[str, str] = {}
     for option in rows:
         old = old_names(option) if dialect.is_old else ()
@@ -201,7 +208,7 @@ def _spell(rows: Iterable[Option[Any]], prefix: str, dialect: Dialect) -> dict[s
 
 
 class _Reader:
-    """Gathers typed values, by the prefix of the connector or format they belong to."""
+    """Collects typed values by the prefix of the connector or format they belong to."""
 
     def __init__(self, accepted: Accepted, problems: list[Problem]) -> None:
         self._accepted = accepted
@@ -218,7 +225,7 @@ class _Reader:
         return Scope(values, span, {**spelt, **self._names.get(prefix, {})})
 
     def set(self, prefix: str, option: Option[T], value: T) -> None:
-        """A value that nobody can write, and the table's dialect says."""
+        """Sets a value that a script cannot write and that follows from the table's dialect."""
         self._values.setdefault(prefix, {})[option.key] = value
 
     def read(self, entry: Given) -> None:
@@ -229,23 +236,28 @@ class _Reader:
         if vendors is not None:
             self._problems.append(vendors)
             return
-        place = self._accepted.place(entry)
-        if place is None:
+        target = self._accepted.target(entry)
+        if target is None:
             unknown = describe_unknown(entry, self._accepted)
             self._problems.append(Problem(unknown.message, entry.key_span, unknown.hint))
             if unknown.meant is not None:
-                # What the user meant is not missing, too.
+                # Do not report the option that was meant as missing too.
                 self._spans.setdefault("", {}).setdefault(unknown.meant, entry.span)
             return
-        if place.option is None and place.property is None:
+        if target.option is None and target.property is None:
             return
-        if place.property is not None and not entry.failed:
-            self._properties.setdefault(place.prefix, {})[place.property] = (
+        if target.property is not None and not entry.failed:
+            self._properties.setdefault(target.prefix, {})[target.property] = (
                 Secret(entry.text) if entry.hidden else entry.text
             )
-        option = place.option
-        key = option.key if option is not None else f"properties.{place.property}"
-        spans, names = self._spans.setdefault(place.prefix, {}), self._names.setdefault(place.prefix, {})
+        if self._is_new(entry, target) and target.option is not None:
+            self._read_value(entry, target, target.option)
+
+    def _is_new(self, entry: Given, target: Target) -> bool:
+        """Notes where an option is set. Returns False if it is set under another name too, and that one counts."""
+        option = target.option
+        key = option.key if option is not None else f"properties.{target.property}"
+        spans, names = self._spans.setdefault(target.prefix, {}), self._names.setdefault(target.prefix, {})
         if key in names:
             # Flink lets the older 'sink.semantic' win over 'sink.delivery-guarantee'.
             winner = entry.written if entry.written != key else names[key]
@@ -258,9 +270,13 @@ class _Reader:
                 )
             )
             if winner != entry.written:
-                return
+                return False
         spans[key], names[key] = entry.span, entry.written
-        if option is not None and option.without_effect is not None:
+        return True
+
+    def _read_value(self, entry: Given, target: Target, option: Option[Any]) -> None:
+        """Parses an option's value."""
+        if option.without_effect is not None:
             self._problems.append(
                 Problem(
                     f"'{entry.written}' has no effect here: {option.without_effect}.",
@@ -269,9 +285,9 @@ class _Reader:
                     Severity.WARNING,
                 )
             )
-        if option is None or entry.failed:
+        if entry.failed:
             return
-        text = next((new for old, new in place.values if old == entry.text.lower()), entry.text)
+        text = next((new for old, new in target.values if old == entry.text.lower()), entry.text)
         try:
             value: object = option.kind.parse(text)
         except ValueError as expected:
@@ -283,10 +299,10 @@ class _Reader:
                 )
             )
             return
-        # A group id from a variable is needed in the clear; it is masked by its value wherever text goes out.
+        # A group id from an environment variable is used unmasked, but whatever is printed masks it.
         if isinstance(value, str) and option.secret:
             value = Secret(value)
-        self._values.setdefault(place.prefix, {})[option.key] = value
+        self._values.setdefault(target.prefix, {})[option.key] = value
 
 
 def _close_value(option: Option[Any], entry: Given) -> str | None:
@@ -301,10 +317,10 @@ def _check_required(
     for option in rows:
         if not option.required or scope.written(option) or option.key == table.CONNECTOR.key:
             continue
-        # 'format' where both names are needed has been reported, with what to write instead.
+        # A table that has 'format' but needs both names has been reported, with what to write instead.
         if option.key == message.VALUE_FORMAT.key and message.FORMAT.key in by_key:
             continue
-        # One old name can stand for two options: it is missing once.
+        # One old name can stand for two options; report it as missing once.
         missing = f"The table needs {scope.name(option)}."
         if not any(problem.message == missing and problem.span == scope.span for problem in problems):
             hint = "Add it, such as 'json'." if option.kind == FORMAT else f"Add it. {option.summary}"
@@ -312,7 +328,7 @@ def _check_required(
 
 
 def _check_old(is_keyed: bool, reader: _Reader, problems: list[Problem]) -> None:
-    """What only the old dialects have to check."""
+    """Checks the rules of the old dialects."""
     scope = reader.scope("", Span(0, 0), {})
     if (
         is_keyed

@@ -1,4 +1,4 @@
-"""Which keys a table accepts, and what to say about one it does not."""
+"""Finds the options that a table accepts, and describes the problem of a key that it does not accept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from firesteel.options.entry import Given
 from firesteel.options.option import Dialect, Option
 from firesteel.options.spelling import nearest
 
-#: Flink accepts it on every table, and nothing reads it.
+#: Flink accepts this key on every table, and does not read it.
 _PROPERTY_VERSION = "property-version"
 
 
@@ -32,8 +32,8 @@ class Choice(Protocol):
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where an entry belongs: the connector (prefix '') or a format, an option of it, a client property, or both."""
+class Target:
+    """The option that an entry sets: of the connector (prefix '') or of a format, a client property, or both."""
 
     prefix: str
     option: Option[Any] | None = None
@@ -48,48 +48,48 @@ class Accepted:
     spec: ConnectorSpec | None
     formats: tuple[Choice, ...]
 
-    def place(self, entry: Given) -> Place | None:
+    def target(self, entry: Given) -> Target | None:
         name = entry.key
         if name.startswith("properties.") and self._has_client:
             if self.dialect.is_old and entry.written == name:
                 return None
             row = next((option for option in self._rows() if option.key == name), None)
-            return Place("", row, name.removeprefix("properties."))
-        # Under a format or a connector that does not exist nothing can be said about its options.
+            return Target("", row, name.removeprefix("properties."))
+        # The options of an unknown format or connector are unknown too.
         if name == _PROPERTY_VERSION or self.spec is None:
-            return Place("", property=None)
+            return Target("", property=None)
         for choice in self.formats:
             if name.startswith(choice.prefix):
-                return self._format_place(choice, name.removeprefix(choice.prefix))
+                return self._format_target(choice, name.removeprefix(choice.prefix))
         for option in self._rows():
             if option.key == name and not self._is_foreign_spelling(option, entry):
-                return Place("", option)
+                return Target("", option)
             for alias in option.aliases:
                 if alias.key == name and not alias.dialect.is_old:
-                    return Place("", option, values=alias.values)
-        return next((Place("", row) for option in self._rows() if (row := option.named(name)) is not None), None)
+                    return Target("", option, values=alias.values)
+        return next((Target("", row) for option in self._rows() if (row := option.named(name)) is not None), None)
 
-    def _format_place(self, choice: Choice, bare: str) -> Place | None:
+    def _format_target(self, choice: Choice, bare: str) -> Target | None:
         if choice.spec is None:
-            return Place(choice.prefix)
+            return Target(choice.prefix)
         for option in choice.spec.rows:
             if option.key == bare:
-                return Place(choice.prefix, option)
+                return Target(choice.prefix, option)
             for alias in option.aliases:
                 if alias.key == bare and not alias.dialect.is_old:
-                    return Place(choice.prefix, option, values=alias.values)
+                    return Target(choice.prefix, option, values=alias.values)
         for prefix in choice.spec.open_prefixes:
             if bare.startswith(prefix):
-                return Place(choice.prefix, property=bare.removeprefix(prefix))
+                return Target(choice.prefix, property=bare.removeprefix(prefix))
         return None
 
     @property
     def _has_client(self) -> bool:
-        """Whether the connector has a client whose settings can be given; one that is not there may have anything."""
+        """Checks whether the connector has a client with settings. An unknown one may have any settings."""
         return self.spec is None or any(row.key.startswith("properties.") for row in self.spec.rows)
 
     def _is_foreign_spelling(self, option: Option[Any], entry: Given) -> bool:
-        """Today's name of an option for which the table's old dialect has its own."""
+        """Checks for today's name of an option in a table whose old dialect has another name for it."""
         return self.dialect.is_old and entry.written == option.key and bool(old_names(option))
 
     def _rows(self) -> tuple[Option[Any], ...]:
@@ -97,7 +97,7 @@ class Accepted:
         return (*rows, *legacy.ROWS) if self.dialect.is_old else rows
 
     def keys(self) -> Iterator[str]:
-        """Every key this table could have, as its dialect writes it."""
+        """Yields every key that this table could have, as its dialect writes it."""
         for option in self._rows():
             yield from (old_names(option) if self.dialect.is_old and old_names(option) else (option.key,))
         for choice in self.formats:
@@ -108,7 +108,7 @@ class Accepted:
 
 @dataclass(frozen=True)
 class Unknown:
-    """What is wrong with a key the table does not have, what to write, and the connector's option that was meant."""
+    """The problem of a key that the table does not accept, what to write, and the connector's option that was meant."""
 
     message: str
     hint: str
@@ -161,7 +161,7 @@ def _newer_name(entry: Given, old: str) -> Unknown:
 
 
 def _split_format(key: str) -> tuple[str, FormatSpec, str] | None:
-    """('value.', json, 'ignore-parse-errors') of 'value.json.ignore-parse-errors'."""
+    """Splits 'value.json.ignore-parse-errors' into ('value.', json, 'ignore-parse-errors')."""
     side = next((side for side in ("key.", "value.") if key.startswith(side)), "")
     rest = key.removeprefix(side)
     for spec in FORMATS:

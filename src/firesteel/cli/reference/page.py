@@ -78,7 +78,7 @@ def render_json(page: Page, language: Language) -> str:
 
 
 def render_text(page: Page, language: Language, width: int, bold: bool = False) -> str:
-    """Render a page for a terminal: each name on a line of its own, its meaning below it, nothing wider than `width`."""
+    """Renders a page for a terminal: each name on a line of its own, its meaning below it, nothing wider than `width`."""
     lines = [_strong(page.title.into(language), bold), "", *wrap(_plain(page.intro.into(language)), width)]
     for table in page.tables:
         if len(page.tables) > 1:
@@ -110,12 +110,12 @@ def _strong(text: str, bold: bool) -> str:
 
 
 def _plain(text: str) -> str:
-    """Remove Markdown's marks."""
+    """Removes Markdown's marks."""
     return text.replace("`", "")
 
 
 def _columns(text: str) -> int:
-    """Count the columns that a terminal shows: Chinese characters take two columns."""
+    """Counts the columns that a terminal shows: Chinese characters take two columns."""
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 

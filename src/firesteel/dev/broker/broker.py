@@ -37,7 +37,7 @@ def start_broker(
     secured: Sequence[str] = (),
     watcher: Watcher | None = None,
 ) -> Broker:
-    """Start a broker and wait until it answers.
+    """Starts a broker and wait until it answers.
 
     Without `data_dir` its data go to a temporary folder and vanish with it; without `port` a free one is taken.
     `settings` are Kafka's own, over the ones of `dev/broker/server.py`. `secured` names protocols to listen on beside the plain
@@ -87,7 +87,7 @@ def _free_ports(taken: int, count: int) -> list[int]:
 
 
 def _saved_log(server: Server) -> Path:
-    """Copy the log of a broker that did not start: its folder is removed, and the error message names the copy."""
+    """Copies the log of a broker that did not start: its folder is removed, and the error message names the copy."""
     copy = cache_folder() / "broker-failed.log"
     if server.log.exists():
         shutil.copy(server.log, copy)
@@ -122,12 +122,12 @@ class Broker:
         return self._server.bootstrap
 
     def address(self, protocol: str) -> str:
-        """Return the address of one of the secured listeners."""
+        """Returns the address of one of the secured listeners."""
         return f"{HOST}:{self._server.secured[protocol]}"
 
     @property
     def keeper_pid(self) -> int:
-        """Return the pid of the watchdog, which ends the broker when this process is gone."""
+        """Returns the pid of the watchdog, which ends the broker when this process is gone."""
         return self._keeper.pid
 
     @property
@@ -139,21 +139,21 @@ class Broker:
         return self._server.log
 
     def kill(self) -> None:
-        """End the broker as `kill -9` does; its data stay for `restart`."""
+        """Ends the broker as `kill -9` does; its data stay for `restart`."""
         self.pid = self._order("k")
 
     def terminate(self) -> None:
-        """End the broker in order; its data stay for `restart`."""
+        """Ends the broker in order; its data stay for `restart`."""
         self.pid = self._order("t")
 
     def restart(self) -> None:
-        """Start the broker again on the same port and data, and wait until it answers."""
+        """Starts the broker again on the same port and data, and wait until it answers."""
         self._log_start = self._server.log.stat().st_size
         self.pid = self._order("s")
         self._await_answer()
 
     def stop(self) -> None:
-        """End the broker for good. A temporary folder is removed with it. A second call does nothing."""
+        """Ends the broker for good. A temporary folder is removed with it. A second call does nothing."""
         atexit.unregister(self.stop)
         if self._keeper.poll() is None:
             assert self._keeper.stdin is not None

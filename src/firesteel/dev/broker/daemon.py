@@ -51,7 +51,7 @@ class Daemon:
 
 
 def find_daemon() -> Daemon | None:
-    """Find the development broker that is running, if there is one."""
+    """Finds the development broker that is running, if there is one."""
     try:
         daemon = Daemon(**json.loads(_record().read_text()))
     except (OSError, ValueError, TypeError):
@@ -61,7 +61,7 @@ def find_daemon() -> Daemon | None:
 
 
 def start_daemon(watcher: Watcher, *, port: int | None = None, fresh: bool = False, heap: str = "512m") -> Daemon:
-    """Start the development broker, or find it already running.
+    """Starts the development broker, or find it already running.
 
     Without `port` it is the usual one, or a free one when that is taken. `fresh` deletes the data of earlier runs.
     """
@@ -88,7 +88,7 @@ def start_daemon(watcher: Watcher, *, port: int | None = None, fresh: bool = Fal
 
 
 def stop_daemon() -> Daemon | None:
-    """Stop the development broker; return it, or None when none was running."""
+    """Stops the development broker; return it, or None when none was running."""
     with held(_folder() / "lock"):
         daemon = find_daemon()
         if daemon is not None:

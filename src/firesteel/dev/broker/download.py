@@ -17,7 +17,7 @@ _TITLE = f"Fetching Kafka {KAFKA_VERSION}"
 
 @contextmanager
 def shown_download(stream: IO[str] | None = None) -> Iterator[Watcher]:
-    """Make a watcher for `kafka_jars` that draws nothing until there is something to fetch."""
+    """Makes a watcher for `kafka_jars` that draws nothing until there is something to fetch."""
     out = stream or sys.stderr
     if not out.isatty():
         yield _PlainLines(out)

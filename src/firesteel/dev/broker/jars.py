@@ -51,7 +51,7 @@ def _unwatched(doing: str, done: int, total: int) -> None:
 
 
 def kafka_jars(watcher: Watcher = _unwatched) -> Path:
-    """Return the folder with Kafka's jars; fetch them if they are not there yet."""
+    """Returns the folder with Kafka's jars; fetch them if they are not there yet."""
     folder = cache_folder() / f"kafka-{KAFKA_VERSION}"
     if folder.is_dir():
         return folder
@@ -71,10 +71,10 @@ def kafka_jars(watcher: Watcher = _unwatched) -> Path:
 
 
 def find_ivy() -> Path:
-    """Find Ivy's jar inside PySpark without importing PySpark, which takes a second."""
+    """Finds Ivy's jar inside PySpark without importing PySpark, which takes a second."""
     spec = importlib.util.find_spec("pyspark")
-    for place in (spec.submodule_search_locations or ()) if spec else ():
-        found = sorted(Path(place).glob("jars/ivy-*.jar"))
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        found = sorted(Path(folder).glob("jars/ivy-*.jar"))
         if found:
             return found[-1]
     raise OutsideError(
@@ -169,7 +169,7 @@ class Counted:
 
 
 def failure(output: str) -> str:
-    """Choose the line of Ivy's output that explains the failure best, as the end of a sentence."""
+    """Chooses the line of Ivy's output that explains the failure best, as the end of a sentence."""
     for pattern in (r"(?:Host|Connection|Server access).*", r".*(?:Exception|unresolved dependency|UNRESOLVED).*"):
         match = re.search(pattern, output)
         if match:
@@ -178,7 +178,7 @@ def failure(output: str) -> str:
 
 
 def proxy_flags(environment: os._Environ[str] | dict[str, str]) -> list[str]:
-    """Translate http_proxy and https_proxy, which Java does not read, into Java's flags.
+    """Translates http_proxy and https_proxy, which Java does not read, into Java's flags.
 
     >>> proxy_flags({"https_proxy": "http://proxy.example:3128"})
     ['-Dhttps.proxyHost=proxy.example', '-Dhttps.proxyPort=3128']

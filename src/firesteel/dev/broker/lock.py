@@ -10,7 +10,7 @@ from pathlib import Path
 
 @contextmanager
 def held(path: Path, on_wait: Callable[[], None] | None = None) -> Iterator[None]:
-    """Hold the lock of this file; `on_wait` is called once if another process has it."""
+    """Holds the lock of this file; `on_wait` is called once if another process has it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:
         try:

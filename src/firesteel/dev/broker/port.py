@@ -24,7 +24,7 @@ def is_free(port: int) -> bool:
 
 
 def free_port(*but: int) -> int:
-    """Find a free port, other than those."""
+    """Finds a free port, other than those."""
     for _ in range(1000):
         port = random.choice(_CHOICE)
         if port not in but and is_free(port):
@@ -33,7 +33,7 @@ def free_port(*but: int) -> int:
 
 
 def answers(port: int) -> bool:
-    """Check whether a process accepts connections there."""
+    """Checks whether a process accepts connections there."""
     try:
         socket.create_connection((HOST, port), timeout=1).close()
     except OSError:

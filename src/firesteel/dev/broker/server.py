@@ -83,7 +83,7 @@ class Server:
 
 
 def render_properties(server: Server) -> str:
-    """Render the server's settings file."""
+    """Renders the server's settings file."""
     ports = {"PLAINTEXT": server.port, **server.secured}
     addresses = ",".join(f"{protocol}://{HOST}:{port}" for protocol, port in ports.items())
     controller = f"{HOST}:{server.controller_port}"
@@ -101,7 +101,7 @@ def render_properties(server: Server) -> str:
 
 
 def prepare(server: Server, java: Path, jars: Path) -> None:
-    """Write the settings, and format the data folder unless an earlier start did."""
+    """Writes the settings, and format the data folder unless an earlier start did."""
     server.folder.mkdir(parents=True, exist_ok=True)
     (server.folder / "server.properties").write_text(render_properties(server))
     if (server.data / "meta.properties").exists():
@@ -121,13 +121,13 @@ def prepare(server: Server, java: Path, jars: Path) -> None:
 
 
 def java_command(server: Server, java: Path, jars: Path) -> list[str]:
-    """Make the server's command line, to be run inside its folder."""
+    """Makes the server's command line, to be run inside its folder."""
     flags = [f"-Xmx{server.heap}", "-Djava.awt.headless=true", *_LOG_FLAGS]
     return [str(java), *flags, "-cp", f"{jars}/*", "kafka.Kafka", "server.properties"]
 
 
 def await_answer(server: Server, is_alive: Callable[[], bool], log_start: int = 0) -> None:
-    """Wait until the server answers; when its process ends before, say what its log says from `log_start` on."""
+    """Waits until the server answers; when its process ends before, say what its log says from `log_start` on."""
     deadline = time.monotonic() + START_TIMEOUT
     while True:
         # The answer may come from another server on that port, so ours has to be alive after it.

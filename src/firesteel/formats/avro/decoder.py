@@ -23,7 +23,7 @@ class AvroDecoder:
         derive_schema(bound.fields, legacy)
         wanted = [bound.columns.index(name) for name in columns]
         self._columns = bound.columns
-        self._schema = pa.schema([(bound.columns[place], arrow_type(bound.fields[place].type)) for place in wanted])
+        self._schema = pa.schema([(bound.columns[index], arrow_type(bound.fields[index].type)) for index in wanted])
         self._reader: RecordReader | JsonRecordReader
         if bound.options.get(rows.ENCODING) is rows.Encoding.JSON:
             self._reader, self._block = JsonRecordReader(bound.fields, wanted, legacy), None
@@ -35,21 +35,21 @@ class AvroDecoder:
         return self._decode(values, None if self._block is None else self._block.read)
 
     def decode_exactly(self, values: Sequence[bytes | None]) -> Decoded:
-        """Decode by the exact path alone; `decode` must never differ from it."""
+        """Decodes by the exact path alone; `decode` must never differ from it."""
         return self._decode(values, None)
 
     def _decode(self, values: Sequence[bytes | None], fast: Fast | None) -> Decoded:
         present = [value for value in values if value is not None]
         if len(present) == len(values):
-            places: Sequence[int] = range(len(values))
+            indexes: Sequence[int] = range(len(values))
         else:
-            places = [index for index, value in enumerate(values) if value is not None]
-        return decode_block(places, present, len(values), self._schema, fast, self._read)
+            indexes = [index for index, value in enumerate(values) if value is not None]
+        return decode_block(indexes, present, len(values), self._schema, fast, self._read)
 
     def _read(self, index: int, message: bytes, found: Rows) -> None:
         try:
             found.rows.append(self._reader.read(message))
             found.origin.append(index)
         except BadRecord as error:
-            column = None if error.place is None else self._columns[error.place]
+            column = None if error.index is None else self._columns[error.index]
             found.rejects.append(Reject(index, error.reason, error.detail, column))

@@ -1,5 +1,7 @@
-"""Arrow to Avro messages, a column at a time: each column becomes parts, whose bytes are the same for all rows or a column of
-their own, and the parts of all columns are joined into records.
+"""Encodes Arrow as Avro messages, column by column.
+
+Each column becomes a list of parts: bytes that are the same in all rows, or a column of bytes. The parts of all columns
+are joined into records.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from firesteel.formats.codec import EncodeError, Encoder
 from firesteel.formats.column.null_key import NULL_KEY
 from firesteel.types import DataType, Field
 
-#: What the values of a column begin with, are, or end with.
+#: A part of the bytes of each value: the same in all rows, or one for each row.
 Part: TypeAlias = "pa.BinaryArray | pa.BinaryScalar"
 
 _NOTHING, _ZERO, _ONE, _TWO = (pa.scalar(value, pa.binary()) for value in (b"", b"\0", b"\1", b"\2"))
@@ -38,7 +40,7 @@ def make_encoder(bound: BoundFormat) -> Encoder:
 
 
 class AvroEncoder:
-    """The binary encoding."""
+    """Avro's binary encoding."""
 
     def __init__(self, bound: BoundFormat, legacy: bool = True) -> None:
         self._legacy = legacy
@@ -72,7 +74,7 @@ class AvroEncoder:
         return _joined([part for column, field in pairs for part in self._column(column, field.type)])
 
     def _column(self, column: pa.Array, data_type: DataType) -> list[Part]:
-        """None of them is NULL."""
+        """Encodes a column without NULLs."""
         column = as_type(column, data_type)
         parts = self._values(column, data_type)
         if not column.null_count:
@@ -82,7 +84,7 @@ class AvroEncoder:
         return [pc.if_else(column.is_valid(), _joined([_TWO, *parts]), _ZERO)]
 
     def _values(self, column: pa.Array, data_type: DataType) -> list[Part]:
-        """The bytes of each value; whatever for NULL, or NULL."""
+        """Encodes each value. The bytes of a NULL may be anything, or NULL."""
         match data_type:
             case types.Boolean():
                 return [pc.if_else(column, _ONE, _ZERO)]
@@ -94,7 +96,7 @@ class AvroEncoder:
                 return [_varints(pc.divide(column.view(pa.int64()), 1_000_000))]
             case types.Timestamp() | types.TimestampLtz():
                 micros = _numbers(column.view(pa.int64()))
-                # Downwards, also before 1970.
+                # Round down, before 1970 too.
                 return [encode_longs(micros if is_micros(data_type, self._legacy) else micros // 1000)]
             case types.Float():
                 return [_fixed(column, "<f4")]
@@ -120,7 +122,7 @@ class AvroEncoder:
     def _rows(self, column: pa.StructArray, fields: tuple[Field, ...]) -> pa.BinaryArray:
         if not column.null_count:
             return self._record(column.flatten(), fields, len(column))
-        # A NULL row has NULL children, which a NOT NULL field could not write: write only what is there.
+        # A NULL row has NULL children, which cannot be encoded where a field is NOT NULL: encode the other rows only.
         valid = np.asarray(column.is_valid())
         return self._rows(column.drop_null(), fields).take(pa.array(np.cumsum(valid) - 1, mask=~valid))
 
@@ -139,22 +141,24 @@ def _joined(parts: Sequence[Part]) -> pa.BinaryArray:
 
 
 def _blocks(lists: pa.ListArray, items: Sequence[Part]) -> pa.BinaryArray:
-    """An array or map is one counted block and a zero, or only the zero. `items` are those of all lists, one after the other."""
+    """Encodes arrays or maps, each as one counted block and a zero, or only the zero if it is empty. `items` are the
+    encoded items of all lists in order.
+    """
     lengths = _numbers(pc.list_value_length(lists).cast(pa.int64()))
     joined = _joined(items)
     if not len(joined):
         return pa.array([b"\0"] * len(lists), pa.binary())
-    # Items of a list lie side by side: all of them together are a slice of the same bytes.
+    # The items of a list are adjacent, so all of them together are one slice of the same bytes.
     _, offsets, data = joined.buffers()
-    places = np.frombuffer(offsets, np.int32, len(joined) + 1, joined.offset * 4)
-    begins = places[np.concatenate(([0], np.cumsum(lengths)))]
+    positions = np.frombuffer(offsets, np.int32, len(joined) + 1, joined.offset * 4)
+    begins = positions[np.concatenate(([0], np.cumsum(lengths)))]
     bodies = pa.Array.from_buffers(pa.binary(), len(lists), [None, pa.py_buffer(np.ascontiguousarray(begins)), data])
     filled = pc.binary_join_element_wise(encode_longs(lengths), bodies, _ZERO, _NOTHING)
     return pc.if_else(pa.array(lengths > 0), filled, _ZERO)
 
 
 def _numbers(column: pa.Array) -> NDArray[np.int64]:
-    """Zero for NULL."""
+    """Returns the column as a numpy array, with zero for NULL."""
     numbers: NDArray[np.int64] = column.fill_null(0).to_numpy().astype(np.int64, copy=False)
     return numbers
 

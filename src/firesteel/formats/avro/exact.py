@@ -1,4 +1,4 @@
-"""Avro's binary encoding, one record at a time."""
+"""Reads Avro's binary encoding, one record at a time."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _MIN_LONG, _MAX_LONG = -(2**63), 2**63 - 1
 
 
 class BadRecord(ValueError):
-    """No row can be made of a message."""
+    """A message that cannot be decoded into a row."""
 
-    def __init__(self, reason: Reason, detail: str, place: int | None = None) -> None:
+    def __init__(self, reason: Reason, detail: str, index: int | None = None) -> None:
         super().__init__(detail)
         self.reason = reason
         self.detail = detail
-        self.place = place
+        self.index = index
 
 
 class Corrupt(ValueError):
-    """The bytes are no Avro of this schema."""
+    """Bytes that are not Avro data of this schema."""
 
 
 class TooLarge(ValueError):
@@ -37,7 +37,7 @@ class TooLarge(ValueError):
 
 
 class Input:
-    """A message and the position up to which it was read."""
+    """A message, and the position up to which it has been read."""
 
     __slots__ = ("at", "data")
 
@@ -55,14 +55,14 @@ class Input:
     def varint(self, longest: int, bits: int) -> int:
         data, at = self.data, self.at
         number = shift = 0
-        for place in range(longest):
-            if at + place >= len(data):
+        for offset in range(longest):
+            if at + offset >= len(data):
                 raise Corrupt("the message ends within a value")
-            byte = data[at + place]
+            byte = data[at + offset]
             number |= (byte & 0x7F) << shift
             if byte < 0x80:
-                self.at = at + place + 1
-                # Java's arithmetic drops what lies above.
+                self.at = at + offset + 1
+                # Java's arithmetic drops the higher bits.
                 number &= (1 << bits) - 1
                 return (number >> 1) ^ -(number & 1)
             shift += 7
@@ -79,38 +79,38 @@ Reader = Callable[[Input], object]
 
 
 class RecordReader:
-    """Reads the wanted fields, given by their places, and steps over the others."""
+    """Reads the wanted fields, given by their indexes, and skips the others."""
 
     def __init__(self, fields: Sequence[Field], wanted: Sequence[int], legacy: bool) -> None:
-        order = {place: index for index, place in enumerate(wanted)}
+        order = {field_index: index for index, field_index in enumerate(wanted)}
         self._width = len(wanted)
         self._fields = [
             (
-                order.get(place),
-                _nullable(field.type, _value(field.type, legacy) if place in order else _raw(field.type)),
+                order.get(field_index),
+                _nullable(field.type, _value(field.type, legacy) if field_index in order else _raw(field.type)),
             )
-            for place, field in enumerate(fields)
+            for field_index, field in enumerate(fields)
         ]
 
     def read(self, message: bytes) -> list[object]:
-        """Raises BadRecord."""
+        """Decodes a message. Raises BadRecord."""
         source = Input(message)
         row: list[object] = [None] * self._width
-        place = 0
+        field_index = 0
         try:
             for index, read in self._fields:
                 value = read(source)
                 if index is not None:
                     row[index] = value
-                place += 1
+                field_index += 1
         except Corrupt as error:
             raise BadRecord(Reason.MALFORMED, str(error)) from None
         except TooLarge as error:
             raise BadRecord(Reason.TOO_LARGE, str(error)) from None
         except (ValueError, ArithmeticError) as error:
-            raise BadRecord(Reason.BAD_VALUE, str(error), place) from None
+            raise BadRecord(Reason.BAD_VALUE, str(error), field_index) from None
         if source.at != len(message):
-            # Flink would take them for the start of the next record.
+            # Flink would read them as the start of the next record.
             raise BadRecord(Reason.MALFORMED, f"{len(message) - source.at} bytes are left behind the record")
         return row
 
@@ -131,7 +131,7 @@ def _nullable(data_type: DataType, read: Reader) -> Reader:
 
 
 def _raw(data_type: DataType) -> Reader:
-    """Read a value as Avro's own type, without its logical type."""
+    """Returns a reader of Avro's primitive type, without the logical type."""
     match data_type:
         case types.Boolean():
             return lambda source: source.take(1) == b"\1"
@@ -157,7 +157,7 @@ def _raw(data_type: DataType) -> Reader:
 
 
 def _value(data_type: DataType, legacy: bool) -> Reader:
-    """Read a value as Arrow takes it."""
+    """Returns a reader of values as Arrow takes them."""
     raw = _raw(data_type)
     match data_type:
         case types.TinyInt():
@@ -165,7 +165,7 @@ def _value(data_type: DataType, legacy: bool) -> Reader:
         case types.SmallInt():
             return lambda source: (source.read_int() + 2**15) % 2**16 - 2**15
         case types.Char() | types.Varchar():
-            # Java puts U+FFFD for bytes that are no text, and goes on.
+            # Like Java, put U+FFFD for bytes that are not UTF-8.
             return lambda source: source.take(source.read_long()).decode("utf-8", errors="replace")
         case types.Decimal(precision, scale):
             return lambda source: to_decimal(source.take(source.read_long()), precision, scale)
@@ -195,7 +195,7 @@ def read_double(source: Input) -> float:
 
 
 def to_decimal(unscaled: bytes, precision: int, scale: int, written: int | None = None) -> Decimal | None:
-    """`written`: the scale that the writer used, when it is another one."""
+    """Reads an unscaled number as a DECIMAL. `written` is the scale that the writer used, if it is another one."""
     if not unscaled:
         raise ValueError("a decimal has no bytes")
     if len(unscaled) > 64:
@@ -237,13 +237,13 @@ def _row(readers: Sequence[tuple[str, Reader]]) -> Reader:
 
 
 def items(source: Input) -> Iterator[None]:
-    """Yield once per item of an array or a map, which are written in counted blocks."""
+    """Yields once for each item of an array or a map, which are written in counted blocks."""
     while True:
         count = source.read_long()
         if count == 0:
             return
         if count < 0:
-            # The block's size in bytes follows, for those who want to skip it.
+            # A negative count is followed by the block's size in bytes, which readers may use to skip it.
             count = -count
             source.read_long()
         if count > len(source.data) - source.at:

@@ -1,8 +1,8 @@
-"""A whole block of Avro records at once, a column at a time for all messages.
+"""Reads a block of Avro records at once, column by column for all messages.
 
-Every message has its own position in the bytes, and each column moves all positions forward: no value can reach into the next
-message, and a message is right when its position ends exactly at its end. `read` returns None when any message is not: the
-exact reader then says which one, and why.
+Each message has a position of its own in the bytes, and each column moves all positions forward. A value cannot extend
+into the next message, and a message is valid when its position ends exactly at its end. `read` returns None if any
+message is not valid; the exact reader then finds out which one, and why.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from firesteel import types
 from firesteel.formats.arrow_type import arrow_type
 from firesteel.formats.avro.schema import is_micros
 from firesteel.formats.column.slices import take_slices
-from firesteel.formats.two_paths import Stretch
+from firesteel.formats.two_paths import Chunk
 from firesteel.types import DataType, Field
 
-Places = NDArray[np.int64]
+Positions = NDArray[np.int64]
 _PADDING = bytes(16)
 _DAY_MILLIS = 86_400_000
 _MAX_BLOCK = 1 << 30
@@ -30,7 +30,7 @@ _HIGHEST, _LOW = np.uint64(0x8080808080808080), np.uint64(0x7F7F7F7F7F7F7F7F)
 
 
 def _packed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Seven bits of each byte, moved together: by two bytes, by four, by eight."""
+    """Packs the low seven bits of each byte together: first pairs of bytes, then groups of four, then of eight."""
     words = (words & np.uint64(0x007F007F007F007F)) | (words & np.uint64(0x7F007F007F007F00)) >> np.uint64(1)
     words = (words & np.uint64(0x00003FFF00003FFF)) | (words & np.uint64(0x3FFF00003FFF0000)) >> np.uint64(2)
     return (words & np.uint64(0x000000000FFFFFFF)) | (words & np.uint64(0x0FFFFFFF00000000)) >> np.uint64(4)
@@ -41,18 +41,20 @@ class _Refused(Exception):
 
 
 class _Input:
-    """All messages behind one another; `at` is how far each of them was read, `end` where it ends."""
+    """The bytes of all messages, one after the other. `at` is the position up to which each has been read, `end` the
+    end of each.
+    """
 
     def __init__(self, messages: Sequence[bytes]) -> None:
         self.data = np.frombuffer(b"".join(messages) + _PADDING, dtype=np.uint8)
         lengths = np.fromiter(map(len, messages), dtype=np.int64, count=len(messages))
         self.end = np.cumsum(lengths)
         self.at = self.end - lengths
-        #: The eight bytes from each place on, as one number.
+        #: The eight bytes that start at each position, as one number.
         self._words = np.ndarray((len(self.data) - 7,), np.dtype("<u8"), self.data.data, strides=(1,))
 
-    def longs(self, rows: Places) -> NDArray[np.int64]:
-        """Read the next number of each of the rows."""
+    def longs(self, rows: Positions) -> NDArray[np.int64]:
+        """Reads the next number of each of the rows."""
         at = self.at[rows]
         byte = self.data[at]
         if not (byte & 0x80).any():
@@ -60,7 +62,7 @@ class _Input:
             at += 1
         else:
             words = self._words[at]
-            # The first byte without its highest bit ends the number.
+            # The first byte whose highest bit is not set ends the number.
             ends = ~words & _HIGHEST
             if not ends.all():
                 number = self._long_numbers(at)
@@ -74,8 +76,8 @@ class _Input:
         )
         return zigzag
 
-    def _long_numbers(self, at: Places) -> NDArray[np.uint64]:
-        """Read numbers of which some have more than eight bytes, byte by byte, and move `at`."""
+    def _long_numbers(self, at: Positions) -> NDArray[np.uint64]:
+        """Reads numbers byte by byte, of which some have more than eight bytes, and advances `at`."""
         byte = self.data[at]
         number = (byte & 0x7F).astype(np.uint64)
         at += 1
@@ -84,7 +86,7 @@ class _Input:
         while len(more):
             if shift > 63:
                 raise _Refused
-            # Padding stands behind the last message: a number cut off there ends at once.
+            # Zero bytes follow the last message, so a number that is cut off there ends at once.
             byte = self.data[np.minimum(at[more], len(self.data) - 1)]
             number[more] |= (byte & 0x7F).astype(np.uint64) << np.uint64(shift)
             at[more] += 1
@@ -92,7 +94,7 @@ class _Input:
             shift += 7
         return number
 
-    def ints(self, rows: Places) -> NDArray[np.int64]:
+    def ints(self, rows: Positions) -> NDArray[np.int64]:
         before = self.at[rows]
         numbers = self.longs(rows)
         if len(numbers) and (
@@ -101,22 +103,22 @@ class _Input:
             raise _Refused
         return numbers
 
-    def step(self, rows: Places, sizes: NDArray[np.int64] | int) -> Places:
-        """Move over `sizes` bytes and return where they start."""
+    def step(self, rows: Positions, sizes: NDArray[np.int64] | int) -> Positions:
+        """Moves `sizes` bytes forward. Returns the positions before the move."""
         start = self.at[rows]
         if not np.isscalar(sizes) and len(start) and np.min(sizes) < 0:
             raise _Refused
         self._move(rows, start + sizes)
         return start
 
-    def _move(self, rows: Places, at: Places) -> None:
+    def _move(self, rows: Positions, at: Positions) -> None:
         if (at > self.end[rows]).any():
             raise _Refused
         self.at[rows] = at
 
 
-#: Reads the next value of the given rows; None for a column nobody wants.
-Reader = Callable[[_Input, Places], pa.Array | None]
+#: Reads the next value of the given rows. Returns None for a column that is not wanted.
+Reader = Callable[[_Input, Positions], pa.Array | None]
 
 
 class BlockReader:
@@ -124,8 +126,8 @@ class BlockReader:
         self._columns = columns
         self._width = width
 
-    def read(self, messages: Sequence[bytes]) -> Stretch | None:
-        """Read one array per wanted column, or return None."""
+    def read(self, messages: Sequence[bytes]) -> Chunk | None:
+        """Reads one array for each wanted column. Returns None if the block is refused."""
         if not messages or sum(map(len, messages)) > _MAX_BLOCK:
             return None
         source = _Input(messages)
@@ -140,22 +142,22 @@ class BlockReader:
                 return None
         except (_Refused, pa.ArrowException, OverflowError):
             return None
-        return Stretch(arrays)
+        return Chunk(arrays)
 
 
 def block_reader(fields: Sequence[Field], wanted: Sequence[int], legacy: bool) -> BlockReader | None:
-    """None when a column has a type that only the exact reader knows."""
-    order = {place: index for index, place in enumerate(wanted)}
+    """Makes the reader of a table's columns. Returns None if the type of a column needs the exact reader."""
+    order = {field_index: index for index, field_index in enumerate(wanted)}
     columns: list[tuple[int | None, DataType, Reader]] = []
-    for place, field in enumerate(fields):
-        reader = _reader(field.type, legacy, place in order)
+    for field_index, field in enumerate(fields):
+        reader = _reader(field.type, legacy, field_index in order)
         if reader is None:
             return None
-        columns.append((order.get(place), field.type, reader))
+        columns.append((order.get(field_index), field.type, reader))
     return BlockReader(columns, len(wanted))
 
 
-def _nullable(source: _Input, rows: Places, data_type: DataType, read: Reader) -> pa.Array | None:
+def _nullable(source: _Input, rows: Positions, data_type: DataType, read: Reader) -> pa.Array | None:
     if not data_type.nullable:
         return read(source, rows)
     start = source.step(rows, 1)
@@ -204,39 +206,39 @@ def _reader(data_type: DataType, legacy: bool, wanted: bool) -> Reader | None:
     return None
 
 
-def _skip_bytes(source: _Input, rows: Places) -> None:
+def _skip_bytes(source: _Input, rows: Positions) -> None:
     source.step(rows, source.longs(rows))
 
 
-def _skip_int(source: _Input, rows: Places) -> None:
+def _skip_int(source: _Input, rows: Positions) -> None:
     source.ints(rows)
 
 
-def _skip_long(source: _Input, rows: Places) -> None:
+def _skip_long(source: _Input, rows: Positions) -> None:
     source.longs(rows)
 
 
-def _booleans(source: _Input, rows: Places) -> pa.Array:
+def _booleans(source: _Input, rows: Positions) -> pa.Array:
     return pa.array(source.data[source.step(rows, 1)] == 1)
 
 
-def _fixed(source: _Input, rows: Places, size: int, kind: np.dtype[np.floating]) -> pa.Array:
+def _fixed(source: _Input, rows: Positions, size: int, kind: np.dtype[np.floating]) -> pa.Array:
     start = source.step(rows, size)
     return pa.array(np.ascontiguousarray(source.data[start[:, None] + np.arange(size)]).view(kind).reshape(len(rows)))
 
 
-def _bytes(source: _Input, rows: Places) -> pa.Array:
+def _bytes(source: _Input, rows: Positions) -> pa.Array:
     lengths = source.longs(rows)
     start = source.step(rows, lengths)
     return take_slices(source.data, start, start + lengths)
 
 
-def _strings(source: _Input, rows: Places) -> pa.Array:
-    # Arrow checks here that the bytes are text.
+def _strings(source: _Input, rows: Positions) -> pa.Array:
+    # The cast checks that the bytes are UTF-8.
     return _bytes(source, rows).cast(pa.string())
 
 
-def _times(source: _Input, rows: Places) -> pa.Array:
+def _times(source: _Input, rows: Positions) -> pa.Array:
     millis = source.ints(rows)
     if len(millis) and (millis.min() < 0 or millis.max() >= _DAY_MILLIS):
         raise _Refused
@@ -246,7 +248,7 @@ def _times(source: _Input, rows: Places) -> pa.Array:
 def _timestamps(result: pa.DataType, factor: int) -> Reader:
     limit = (2**63 - 1) // factor
 
-    def read(source: _Input, rows: Places) -> pa.Array:
+    def read(source: _Input, rows: Positions) -> pa.Array:
         numbers = source.longs(rows)
         if len(numbers) and (numbers.min() < -limit or numbers.max() > limit):
             raise _Refused
@@ -258,13 +260,14 @@ def _timestamps(result: pa.DataType, factor: int) -> Reader:
 def _decimals(precision: int, scale: int) -> Reader:
     kind = pa.decimal128(precision, scale)
 
-    def read(source: _Input, rows: Places) -> pa.Array:
+    def read(source: _Input, rows: Positions) -> pa.Array:
         lengths = source.longs(rows)
         start = source.step(rows, lengths)
-        # A decimal that does not fit becomes NULL, one without bytes is bad: both are rare, and left to the exact reader.
+        # A decimal that does not fit becomes NULL, one without bytes is invalid. Both are rare and left to the exact
+        # reader.
         if len(lengths) and (lengths.min() < 1 or lengths.max() > 16):
             raise _Refused
-        # Avro's highest byte comes first, Arrow's last, and Arrow's numbers all have 16 bytes.
+        # Avro writes the highest byte first, Arrow keeps the lowest first and always has 16 bytes.
         last = (start + lengths - 1)[:, None]
         places = np.maximum(last - np.arange(16), start[:, None])
         negative = (source.data[start] & 0x80 != 0)[:, None]
@@ -283,7 +286,7 @@ def _row(fields: tuple[Field, ...], legacy: bool, wanted: bool) -> Reader | None
     if len(known) < len(readers) or not known:
         return None
 
-    def read(source: _Input, rows: Places) -> pa.Array | None:
+    def read(source: _Input, rows: Positions) -> pa.Array | None:
         children = [_nullable(source, rows, field.type, reader) for field, reader in zip(fields, known, strict=True)]
         if not wanted:
             return None

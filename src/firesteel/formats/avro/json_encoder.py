@@ -1,7 +1,7 @@
-"""Arrow to Avro's JSON encoding, row by row.
+"""Encodes Arrow as Avro's JSON encoding, row by row.
 
-Avro puts a line break between two records of one stream, and Flink's writer is one stream: every message but its first begins
-with a line break. So does every message of an encoder here but the first.
+Avro puts a line break between two records of one stream, and Flink's writer is one stream: every message but its first
+begins with a line break. The encoder here does the same.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from firesteel.formats.java import number as java_number
 from firesteel.formats.java.number import to_unscaled
 from firesteel.types import DataType, Field
 
-#: A value that is not NULL to its JSON text.
+#: Converts a value that is not NULL to its JSON text.
 Writer = Callable[..., str]
 
 
@@ -50,7 +50,7 @@ class AvroJsonEncoder:
 
 
 def _plain(column: pa.Array, data_type: DataType) -> list[object]:
-    """The values with dates and times as the numbers that Arrow keeps."""
+    """Converts a column to Python values, with dates and times as the numbers that Arrow stores."""
     column = as_type(column, data_type)
     match data_type:
         case types.Date():
@@ -111,7 +111,7 @@ def _writer(data_type: DataType, record: str, legacy: bool) -> Writer:
         case types.Time():
             return lambda nanos: str(nanos // 1_000_000)
         case types.Timestamp() | types.TimestampLtz():
-            # Downwards, also before 1970.
+            # Round down, before 1970 too.
             return str if is_micros(data_type, legacy) else lambda micros: str(micros // 1000)
         case types.Float():
             return lambda value: _floating(java_number.float_text(value))
@@ -157,12 +157,12 @@ def _map(write: Writer) -> Writer:
 
 
 def _floating(text: str) -> str:
-    # NaN and the infinities are no JSON numbers; Avro writes them so and does not read them back.
+    # NaN and the infinities are not JSON numbers. Avro writes them as strings, and cannot read them back.
     return f'"{text}"' if text.endswith(("N", "y")) else text
 
 
 def _bytes(value: bytes) -> str:
-    """Each byte is one character."""
+    """Encodes each byte as one character."""
     return jackson.quote_bytes(value.decode("latin-1"))
 
 

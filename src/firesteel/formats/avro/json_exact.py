@@ -1,7 +1,7 @@
-"""Avro's JSON encoding, one record at a time, as Avro's own reader walks through the tokens.
+"""Reads Avro's JSON encoding, one record at a time, in the order in which Avro's own reader takes the tokens.
 
-Fields may come in any order and others may stand between them; a union is `null` or an object with the branch's name, as in
-`{"long": 7}`. What stands behind the last field that is needed is not looked at.
+Fields may come in any order, with others between them. A union is `null` or an object with the branch's name, as in
+`{"long": 7}`. What follows the last field that is needed is not read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _BRANCHES: tuple[tuple[tuple[type[DataType], ...], str], ...] = (
 
 
 def branch_name(data_type: DataType, record: str) -> str:
-    """What a value of this type is called inside a union; `record` is what its record is called."""
+    """Returns the name of a type's branch in a union. `record` is the full name of the type's record."""
     for kinds, name in _BRANCHES:
         if isinstance(data_type, kinds):
             return name
@@ -42,7 +42,7 @@ def branch_name(data_type: DataType, record: str) -> str:
 
 
 class _Source:
-    """Tokens, and the position up to which they were read."""
+    """A list of tokens, and the position up to which they have been read."""
 
     __slots__ = ("_tokens", "at")
 
@@ -71,7 +71,7 @@ class _Source:
         return token
 
     def value(self) -> Sequence[Token]:
-        """Return the tokens of the next value."""
+        """Returns the tokens of the next value."""
         start, depth = self.at, 0
         while True:
             kind = self.token.kind
@@ -81,7 +81,7 @@ class _Source:
                 return self._tokens[start : self.at]
 
     def close(self) -> None:
-        """Move behind the end of an object: the next end in the tokens, as Avro does."""
+        """Moves behind the next token that ends an object, as Avro does."""
         while self.token.kind is not Kind.END_OBJECT:
             self.at += 1
         self.at += 1
@@ -91,42 +91,42 @@ Reader = Callable[[_Source], object]
 
 
 class JsonRecordReader:
-    """Reads the wanted fields, given by their places, and steps over the others."""
+    """Reads the wanted fields, given by their indexes, and skips the others."""
 
     def __init__(self, fields: Sequence[Field], wanted: Sequence[int], legacy: bool) -> None:
-        order = {place: index for index, place in enumerate(wanted)}
+        order = {field_index: index for index, field_index in enumerate(wanted)}
         self._width = len(wanted)
         self._fields = [
             (
-                order.get(place),
+                order.get(field_index),
                 field.name,
-                _nullable(field.type, f"record_{field.name}", legacy) if place in order else _Source.value,
+                _nullable(field.type, f"record_{field.name}", legacy) if field_index in order else _Source.value,
             )
-            for place, field in enumerate(fields)
+            for field_index, field in enumerate(fields)
         ]
 
     def read(self, message: bytes) -> list[object]:
-        """Raises BadRecord."""
+        """Decodes a message. Raises BadRecord."""
         row: list[object] = [None] * self._width
-        place = 0
+        field_index = 0
         try:
             members = _Members(_Source(read_strict_tokens(message)))
             for index, name, read in self._fields:
                 value = read(members.find(name))
                 if index is not None:
                     row[index] = value
-                place += 1
+                field_index += 1
         except (MalformedJson, Corrupt) as error:
             raise BadRecord(Reason.MALFORMED, str(error)) from None
         except TooLarge as error:
             raise BadRecord(Reason.TOO_LARGE, str(error)) from None
         except (ValueError, ArithmeticError) as error:
-            raise BadRecord(Reason.BAD_VALUE, str(error), place) from None
+            raise BadRecord(Reason.BAD_VALUE, str(error), field_index) from None
         return row
 
 
 class _Members:
-    """A record's members, found by name: those that come before the one that is wanted are kept for later."""
+    """Finds a record's members by name. Members that come before the wanted one are kept for later."""
 
     def __init__(self, source: _Source) -> None:
         source.expect(Kind.START_OBJECT, "a record")
@@ -173,7 +173,7 @@ def _nullable(data_type: DataType, record: str, legacy: bool) -> Reader:
 
 
 def _value(data_type: DataType, record: str, legacy: bool) -> Reader:
-    """Read a value as Arrow takes it."""
+    """Returns a reader of values as Arrow takes them."""
     match data_type:
         case types.Boolean():
             return _boolean
@@ -235,12 +235,12 @@ _int, _long = _whole(*RANGES[types.Int]), _whole(*RANGES[types.BigInt])
 
 
 def _float(source: _Source) -> float:
-    # Through 64 bits, and rounded twice.
+    # Avro reads a 64-bit number first, so the value is rounded twice.
     return java_number.to_float(float(source.number("a number").text), "")
 
 
 def _bytes(source: _Source) -> bytes:
-    """Each character is one byte."""
+    """Decodes each character as one byte."""
     return source.expect(Kind.STRING, "a string of bytes").encode("latin-1", "replace")
 
 

@@ -1,4 +1,5 @@
-"""The Avro schema Flink derives from a table: names do not matter on the wire, order and types do.
+"""Derives the Avro schema that Flink derives from a table. Only the order and the types matter in a message, not the
+names.
 
 >>> derive_schema((Field("id", types.BigInt(nullable=False)),), legacy=True)["fields"]
 [{'name': 'id', 'type': 'long'}]
@@ -16,12 +17,12 @@ NAMESPACE = "org.apache.flink.avro.generated"
 
 
 def derive_schema(fields: Sequence[Field], legacy: bool = True) -> dict[str, Any]:
-    """Derive the record schema of a row. Raises ValueError for a type Avro cannot hold."""
+    """Derives the record schema of a row. Raises ValueError for a type that Avro cannot hold."""
     return {"type": "record", "name": "record", "namespace": NAMESPACE, "fields": _members("record", fields, legacy)}
 
 
 def is_micros(data_type: types.Timestamp | types.TimestampLtz, legacy: bool) -> bool:
-    """Check whether a timestamp is a number of microseconds; else it is milliseconds. Raises ValueError."""
+    """Checks whether a timestamp counts microseconds; otherwise it counts milliseconds. Raises ValueError."""
     precision = data_type.precision
     if legacy and isinstance(data_type, types.TimestampLtz):
         raise ValueError(f"'{data_type}' has no place in Avro. Set 'timestamp_mapping.legacy' to 'false'.")

@@ -1,4 +1,4 @@
-"""Which types and names Avro can hold, in either of its mappings of times."""
+"""Checks which types and names Avro can hold, in either of its mappings of times."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def complain(type_: DataType, legacy: bool, can_choose: bool) -> Complaint:
-    """`legacy` is the older mapping of times; `can_choose` says whether an option chooses the newer one."""
+    """Describes why Avro cannot hold a type. `legacy` is the older mapping of times; `can_choose` tells whether an
+    option selects the newer one.
+    """
     newer = f", or set '{PREFIX}timestamp_mapping.legacy' = 'false'" if can_choose else ""
     match type_:
         case Timestamp() if type_.precision > (3 if legacy else 6):
@@ -43,7 +45,7 @@ def complain(type_: DataType, legacy: bool, can_choose: bool) -> Complaint:
 
 
 def check_names(format: BoundFormat, spans: Mapping[str, Span], table: Span) -> list[Problem]:
-    """Reports names that Avro does not allow, those inside of rows too."""
+    """Reports names that Avro does not allow, including those inside of rows."""
     problems: list[Problem] = []
     for field, column in zip(format.fields, format.columns, strict=True):
         _check_name(field.name, field.type, spans.get(column), problems)

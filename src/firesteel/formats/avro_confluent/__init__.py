@@ -1,5 +1,6 @@
-"""The `avro-confluent` format: Avro whose schema is named by a number at the head of each message and kept in a schema registry.
+"""The `avro-confluent` format: Avro whose schema is kept in a schema registry, and whose messages begin with the
+schema's number.
 
-A message is a zero byte, the schema's number in four bytes, and Avro's binary encoding. A reader may have other columns than the
-writer had: they meet by their names.
+A message is a zero byte, the schema's number in four bytes, and Avro's binary encoding. The reader's columns may differ
+from the writer's: they are matched by name.
 """

@@ -1,4 +1,6 @@
-"""Connections to a registry: only over http and https, only to the host that was named, never to where a cloud keeps its keys."""
+"""Opens connections to a registry: only over http and https, only to the named host, and never to a cloud's metadata
+service, which hands out credentials.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +10,16 @@ import socket
 import ssl
 from urllib.parse import SplitResult
 
-#: Where clouds answer questions about the machine, beside the link-local addresses.
+#: Addresses of cloud metadata services beside the link-local ones.
 _METADATA = frozenset(map(ipaddress.ip_address, ("100.100.100.200", "fd00:ec2::254", "192.0.0.192")))
 
 
 class Refused(Exception):
-    """The address cannot be that of a registry."""
+    """An address that a registry must not have."""
 
 
 def open_connection(address: SplitResult, timeout: float, context: ssl.SSLContext | None) -> http.client.HTTPConnection:
-    """Make a connection, which is not open yet. It uses no proxy and follows no redirect."""
+    """Makes a connection without opening it. It uses no proxy and follows no redirect."""
     assert address.hostname is not None
     if address.scheme == "https":
         return _SecureConnection(address.hostname, address.port, timeout=timeout, context=context)
@@ -37,14 +39,14 @@ class _SecureConnection(http.client.HTTPSConnection):
 
 
 def _connect(host: str, port: int, timeout: float | None) -> socket.socket:
-    """Connects to an address that was looked at: a name that is looked up twice could give another one."""
+    """Connects to the address that was checked: to look the name up again could give another one."""
     problem: OSError | None = None
-    for family, kind, protocol, _, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-        check_address(str(place[0]))
+    for family, kind, protocol, _, socket_address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+        check_address(str(socket_address[0]))
         one = socket.socket(family, kind, protocol)
         try:
             one.settimeout(timeout)
-            one.connect(place)
+            one.connect(socket_address)
             return one
         except OSError as error:
             one.close()
@@ -53,7 +55,7 @@ def _connect(host: str, port: int, timeout: float | None) -> socket.socket:
 
 
 def check_address(text: str) -> None:
-    """Raises Refused.
+    """Checks a registry's address. Raises Refused.
 
     >>> check_address("127.0.0.1")
     >>> check_address("169.254.169.254")

@@ -1,4 +1,4 @@
-"""Messages of `avro-confluent` to Arrow."""
+"""Decodes messages of `avro-confluent` to Arrow."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from firesteel.formats.avro_confluent.table_schema import check_explicit_schema
 from firesteel.formats.avro_confluent.writer_schema import BadSchema, WriterSchema
 from firesteel.formats.bound import BoundFormat
 from firesteel.formats.codec import Decoded, Reason, Reject
-from firesteel.formats.two_paths import Fast, Rows, Stretch, decode_block
+from firesteel.formats.two_paths import Chunk, Fast, Rows, decode_block
 from firesteel.types import Field
 
 HEAD = 5
-#: A block with more schemas than this is read record by record.
+#: A block whose messages have more schemas than this is read record by record.
 _MOST_SCHEMAS = 8
 
 
 @dataclass(frozen=True)
 class _Known:
-    """How records of one schema are read. `block` is None where only the exact way leads; `null` are the places of wanted
-    columns that the writer did not have.
+    """The readers of one schema's records. `block` is None if only the exact reader can read them. `null` has the
+    indexes of wanted columns that the writer's schema lacks.
     """
 
     reader: ResolvedReader
@@ -39,7 +39,7 @@ class _Known:
 
 
 class ConfluentDecoder:
-    """Asks the registry for a schema when the first message with its number comes."""
+    """Decodes messages. Asks the registry for a schema when the first message with its number comes."""
 
     def __init__(self, bound: BoundFormat, columns: Sequence[str]) -> None:
         derive_schema(bound.fields)
@@ -54,35 +54,35 @@ class ConfluentDecoder:
         return self._decode(values, self._fast)
 
     def decode_exactly(self, values: Sequence[bytes | None]) -> Decoded:
-        """Decode by the exact path alone; `decode` must never differ from it."""
+        """Decodes by the exact path alone; `decode` must never differ from it."""
         return self._decode(values, None)
 
     def _decode(self, values: Sequence[bytes | None], fast: Fast | None) -> Decoded:
         present = [value for value in values if value is not None]
-        places: Sequence[int] = range(len(values))
+        indexes: Sequence[int] = range(len(values))
         if len(present) < len(values):
-            places = [index for index, value in enumerate(values) if value is not None]
-        return decode_block(places, present, len(values), self._schema, fast, self._read)
+            indexes = [index for index, value in enumerate(values) if value is not None]
+        return decode_block(indexes, present, len(values), self._schema, fast, self._read)
 
-    def _fast(self, messages: Sequence[bytes]) -> Stretch | None:
+    def _fast(self, messages: Sequence[bytes]) -> Chunk | None:
         heads = [message[:HEAD] for message in messages]
         different = list(dict.fromkeys(heads))
         if len(different) > _MOST_SCHEMAS or any(len(head) < HEAD or head[0] for head in different):
             return None
         if len(different) == 1:
             arrays = self._block(different[0], messages)
-            return None if arrays is None else Stretch(arrays)
+            return None if arrays is None else Chunk(arrays)
         parts: list[list[pa.Array]] = []
-        places: list[int] = []
+        indexes: list[int] = []
         for head in different:
-            own = [place for place, other in enumerate(heads) if other == head]
-            found = self._block(head, [messages[place] for place in own])
+            own = [index for index, other in enumerate(heads) if other == head]
+            found = self._block(head, [messages[index] for index in own])
             if found is None:
                 return None
             parts.append(found)
-            places += own
-        back = pa.array(np.argsort(np.array(places, dtype=np.int64)))
-        return Stretch([pa.concat_arrays(column).take(back) for column in zip(*parts, strict=True)])
+            indexes += own
+        back = pa.array(np.argsort(np.array(indexes, dtype=np.int64)))
+        return Chunk([pa.concat_arrays(column).take(back) for column in zip(*parts, strict=True)])
 
     def _block(self, head: bytes, messages: Sequence[bytes]) -> list[pa.Array] | None:
         known = self._find(int.from_bytes(head[1:], "big"))
@@ -92,8 +92,8 @@ class ConfluentDecoder:
         if taken is None:
             return None
         arrays = list(taken.arrays)
-        for place in known.absent:
-            arrays.insert(place, pa.nulls(len(messages), self._schema.field(place).type))
+        for index in known.absent:
+            arrays.insert(index, pa.nulls(len(messages), self._schema.field(index).type))
         return arrays
 
     def _read(self, index: int, message: bytes, found: Rows) -> None:
@@ -130,7 +130,7 @@ class ConfluentDecoder:
         names = [name for name, _ in written]
         fields: list[Field] = []
         for name, node in written:
-            own = next((self._fields[place] for place in self._wanted if self._fields[place].name == name), None)
+            own = next((self._fields[index] for index in self._wanted if self._fields[index].name == name), None)
             if own is not None:
                 if not schema.has_bytes_of(node, own.type):
                     return _Known(reader, None)
@@ -140,9 +140,9 @@ class ConfluentDecoder:
             if found is None:
                 return _Known(reader, None)
             fields.append(Field(name, found))
-        wanted = [self._fields[place].name for place in self._wanted]
-        absent = tuple(place for place, name in enumerate(wanted) if name not in names)
-        places = [names.index(name) for name in wanted if name in names]
+        wanted = [self._fields[index].name for index in self._wanted]
+        absent = tuple(index for index, name in enumerate(wanted) if name not in names)
+        indexes = [names.index(name) for name in wanted if name in names]
         if len(set(names)) < len(names) or not fields:
             return _Known(reader, None)
-        return _Known(reader, block_reader(fields, places, legacy=True), absent)
+        return _Known(reader, block_reader(fields, indexes, legacy=True), absent)

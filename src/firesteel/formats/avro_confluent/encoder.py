@@ -1,4 +1,4 @@
-"""Arrow to messages of `avro-confluent`."""
+"""Encodes Arrow as messages of `avro-confluent`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from firesteel.formats.bound import BoundFormat
 
 
 class ConfluentEncoder:
-    """Registers the table's schema when the first row comes."""
+    """Encodes rows. Registers the table's schema when the first row comes."""
 
     def __init__(self, bound: BoundFormat) -> None:
         derived = derive_schema(bound.fields)

@@ -11,7 +11,7 @@ from firesteel.options.option import Alias, Dialect, Option, Side
 
 @dataclass(frozen=True)
 class UrlKind:
-    """Web addresses only, separated by commas: a registry must not become a way to read files."""
+    """One or more web addresses, separated by commas. Other schemes are refused: a registry's address must not read files."""
 
     name: str = "URL"
 

@@ -1,4 +1,4 @@
-"""Reads and registers schemas of a registry over HTTP. Answers are cached: a number never changes its meaning."""
+"""Reads and registers schemas of a registry over HTTP. Answers are cached, since the schema of a number never changes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _MAX_KEPT = 1000
 _CONTENT = "application/vnd.schemaregistry.v1+json"
 _NOT_FOUND, _UNAUTHORIZED, _FORBIDDEN, _CONFLICT, _INVALID = 404, 401, 403, 409, 422
 
-#: What registries have said, by settings and question; shared by the decoders of one worker, which live for a batch each.
+#: Answers by settings and question. All decoders of a worker share them, since a decoder lives for one batch only.
 _KEPT: OrderedDict[tuple[RegistrySettings, str], Any] = OrderedDict()
 
 
 class UnknownSchema(Exception):
-    """The registry does not know the number, or what it has is no Avro schema: the message is bad, not the registry."""
+    """The registry does not have this number, or what it has is not an Avro schema: the message is bad, not the registry."""
 
 
 class RegistryClient:
@@ -39,12 +39,12 @@ class RegistryClient:
         self._context = _context(settings)
 
     def schema(self, number: int) -> list[Any]:
-        """Read the schema of this number as JSON, behind the schemas that it refers to. Raises UnknownSchema, OutsideError."""
+        """Reads the schema of this number as JSON, after the schemas that it refers to. Raises UnknownSchema, OutsideError."""
         found: list[Any] = self._kept(f"/schemas/ids/{number}", lambda path: self._read_schema(path, number))
         return found
 
     def register(self, subject: str, schema: str) -> int:
-        """Look up the schema's number; register the schema if it has none. Raises OutsideError and JobError."""
+        """Looks up the schema's number; registers the schema if it has none. Raises OutsideError and JobError."""
         path = f"/subjects/{quote(subject, safe='')}/versions"
 
         def ask(_: str) -> int:
@@ -84,7 +84,7 @@ class RegistryClient:
         return list(found.values())
 
     def _follow(self, answer: dict[str, Any], found: dict[str, Any], name: str) -> None:
-        """Put a schema behind those that it refers to."""
+        """Adds a schema after those that it refers to."""
         if answer.get("schemaType", "AVRO") != "AVRO":
             raise UnknownSchema(f"the schema {name} of the registry is no Avro schema")
         if len(found) >= _MAX_REFERENCES:
@@ -113,7 +113,7 @@ class RegistryClient:
             raise UnknownSchema(f"the schema {name} of the registry cannot be read") from None
 
     def _ask(self, method: str, path: str, body: object = None) -> tuple[int, dict[str, Any]]:
-        """Return the first answer of any registry. Each is tried again, since registries are restarted too."""
+        """Returns the first answer of any registry. Each is tried more than once, since registries are restarted too."""
         problem = OutsideError("The schema registry does not answer.")
         for attempt in range(_TRIES):
             if attempt:
@@ -170,10 +170,10 @@ class RegistryClient:
         return OutsideError(f"The schema registry answers with status {status}: {_message(answer)}.")
 
     def _unreachable(self, address: SplitResult, why: str) -> OutsideError:
-        # Only host and port: whatever else stands in an address is nobody's business.
-        place = address.hostname if address.port is None else f"{address.hostname}:{address.port}"
+        # Show only host and port: other parts of an address may hold a password.
+        server = address.hostname if address.port is None else f"{address.hostname}:{address.port}"
         return OutsideError(
-            f"The schema registry at '{place}' cannot be reached: {why}.", hint="Check 'avro-confluent.url'."
+            f"The schema registry at '{server}' cannot be reached: {why}.", hint="Check 'avro-confluent.url'."
         )
 
 

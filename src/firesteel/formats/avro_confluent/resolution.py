@@ -1,6 +1,6 @@
-"""Records of one schema read into the columns of another: by name, as Avro resolves a writer's schema to a reader's.
+"""Reads records of one schema into the columns of another, by name, as Avro resolves a writer's schema to a reader's.
 
-Units and scales are those the writer names: a number of microseconds is not taken for milliseconds.
+Units and scales are those of the writer's schema: microseconds are not read as milliseconds.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from firesteel.types import DataType, Field
 
 
 class Mismatch(ValueError):
-    """No value of the writer's type is one of the column's."""
+    """A writer's type whose values cannot be read as the column's type."""
 
 
 class ResolvedReader:
-    """Reads the wanted fields, given by their places, of records written with another schema. Raises BadSchema, Mismatch."""
+    """Reads the wanted fields, given by their indexes, of records written with another schema. Raises BadSchema, Mismatch."""
 
     def __init__(self, schema: WriterSchema, fields: Sequence[Field], wanted: Sequence[int]) -> None:
         self._resolver = _Resolver(schema)
         self._width = len(wanted)
-        self._read = self._resolver.members(schema.root, {fields[place].name: fields[place].type for place in wanted})
-        self._names = [fields[place].name for place in wanted]
+        self._read = self._resolver.members(schema.root, {fields[index].name: fields[index].type for index in wanted})
+        self._names = [fields[index].name for index in wanted]
 
     def read(self, message: bytes, start: int) -> list[object]:
-        """Raises BadRecord."""
+        """Decodes a message from `start` on. Raises BadRecord."""
         source = Input(message)
         source.at = start
         try:
@@ -53,7 +53,7 @@ class ResolvedReader:
         except (ValueError, ArithmeticError) as error:
             raise BadRecord(Reason.BAD_VALUE, str(error)) from None
         if source.at != len(message):
-            # Flink would take them for the start of the next record.
+            # Flink would read them as the start of the next record.
             raise BadRecord(Reason.MALFORMED, f"{len(message) - source.at} bytes are left behind the record")
         return [found.get(name) for name in self._names]
 
@@ -92,7 +92,7 @@ class _Resolver:
         return read
 
     def skip(self, node: Node) -> Reader:
-        """Step over a value of any type. A named type may hold itself."""
+        """Returns a reader that skips a value of any type. A named type may contain itself."""
         if node.name is None:
             return self._skip(node)
         name = node.name
@@ -134,7 +134,7 @@ class _Resolver:
         raise BadSchema(f"the type '{node.kind[:100]}' is not known")
 
     def value(self, node: Node, data_type: DataType) -> Reader:
-        """A value as Arrow takes it. Raises Mismatch."""
+        """Returns a reader of values as Arrow takes them. Raises Mismatch."""
         if node.kind == "union":
             return self._branches(node, data_type)
         if node.kind == "null":
@@ -255,7 +255,7 @@ def _timestamp(node: Node) -> Reader | None:
 
 def _text(node: Node) -> Reader | None:
     if node.kind in ("string", "bytes"):
-        # Java puts U+FFFD for bytes that are no text, and goes on.
+        # Like Java, put U+FFFD for bytes that are not UTF-8.
         return lambda source: source.take(source.read_long()).decode("utf-8", errors="replace")
     if node.kind == "enum":
         symbols = node.symbols

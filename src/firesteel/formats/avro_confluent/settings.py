@@ -1,4 +1,4 @@
-"""The registry's addresses and login, from the format's options."""
+"""Reads the registry's addresses and credentials from the format's options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from firesteel.options.value import OptionValues
 
 @dataclass(frozen=True)
 class RegistrySettings:
-    """`urls` carry no user information; `authorization` is the value of the header, as a secret, or None."""
+    """How to reach a registry. `urls` have no user and password in them; `authorization` is the value of the header, as
+    a secret, or None.
+    """
 
     urls: tuple[str, ...]
     authorization: Secret | None = None
@@ -29,7 +31,7 @@ class RegistrySettings:
 
 
 def from_options(options: OptionValues) -> RegistrySettings:
-    """Raises UsageError."""
+    """Reads the settings. Raises UsageError."""
     addresses = [urlsplit(url.strip()) for url in str(options.get(rows.URL)).split(",")]
     properties = options.properties
     user = _pick(options.get(rows.BASIC_AUTH_USER_INFO), properties, "basic.auth.user.info")

@@ -1,4 +1,4 @@
-"""A schema that the table names itself, in `avro-confluent.schema`: it has to be one of the table's columns."""
+"""Checks the schema in `avro-confluent.schema`: it must match the table's columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firesteel.formats.bound import BoundFormat
 
 
 def check_explicit_schema(bound: BoundFormat) -> Any | None:
-    """The schema, or None when the table names none. Raises UsageError."""
+    """Returns the schema, or None if the table has no such option. Raises UsageError."""
     text = bound.options.get(rows.SCHEMA)
     if text is None:
         return None

@@ -1,4 +1,4 @@
-"""The schema a message was written with: its named types found, its types as a table would declare them."""
+"""Reads the schema a message was written with: finds its named types, and gives its types as a table would declare them."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _SIMPLE: Mapping[str, DataType] = {
     "string": types.STRING.not_null(),
     "bytes": types.BYTES.not_null(),
 }
-#: A schema deeper than this is taken as it comes, record by record.
+#: A schema that is nested deeper is read record by record.
 _MAX_DEPTH = 32
 
 
 class BadSchema(ValueError):
-    """What the registry has is no Avro schema."""
+    """The registry's schema is not an Avro schema."""
 
 
 @dataclass(frozen=True)
 class Node:
-    """A part of a schema. `kind` is a primitive's name, `union`, or what the schema's `type` says; `name` is the full name
-    of a named type.
+    """A part of a schema. `kind` is a primitive's name, `union`, or the schema's `type`; `name` is the full name of a
+    named type.
     """
 
     kind: str
@@ -63,7 +63,7 @@ class Node:
 
 
 class WriterSchema:
-    """`schemas`: the schema, behind those that it refers to by name."""
+    """A writer's schema. `schemas` are those that it refers to by name, then the schema itself."""
 
     def __init__(self, schemas: Sequence[Any]) -> None:
         self._named: dict[str, tuple[Any, str]] = {}
@@ -72,7 +72,7 @@ class WriterSchema:
         self.root = self.node(schemas[-1], "")
 
     def node(self, schema: Any, namespace: str) -> Node:
-        """Raises BadSchema."""
+        """Resolves a part of a schema. Raises BadSchema."""
         if isinstance(schema, list):
             return Node("union", schema, namespace)
         if isinstance(schema, str):
@@ -114,7 +114,9 @@ class WriterSchema:
         return result
 
     def data_type(self, node: Node, *, meaning: bool = True, depth: int = 0) -> DataType | None:
-        """The type of a column with exactly these bytes; None when there is none. Without `meaning` numbers are numbers."""
+        """Returns the type of a column with exactly these bytes, or None. Without `meaning` the logical type of a
+        number is ignored.
+        """
         if depth > _MAX_DEPTH:
             return None
         if node.kind == "union":
@@ -141,7 +143,7 @@ class WriterSchema:
         return None
 
     def has_bytes_of(self, node: Node, data_type: DataType) -> bool:
-        """Whether a column of this type is written exactly so."""
+        """Checks whether a column of this type is written in exactly these bytes."""
         found = self.data_type(node)
         if found is None:
             return False
@@ -181,7 +183,7 @@ def _kind(schema: Any) -> str:
 
 
 def _full_name(schema: dict[str, Any], namespace: str) -> tuple[str, str]:
-    """The full name, and the namespace of the names inside."""
+    """Returns the full name, and the namespace of the names inside."""
     name = schema.get("name")
     if not isinstance(name, str):
         raise BadSchema("a named type has no name")
@@ -201,7 +203,7 @@ def _logical(node: Node) -> DataType | None:
         case "long", "timestamp-millis":
             return types.Timestamp(3, nullable=False)
         case "long", str():
-            # Numbers of another unit: not the bytes of any column.
+            # Numbers of another unit: no column is written in these bytes.
             return types.TimestampLtz(9, nullable=False)
         case "bytes", "decimal":
             scale = node.attribute("scale")

@@ -37,7 +37,7 @@ def make_decoder(bound: BoundFormat, columns: Sequence[str], metadata: Mapping[s
         "table": bound.options.get(rows.TABLE_INCLUDE),
     }
     filters = {member: pattern for member, pattern in patterns.items() if pattern is not None}
-    # Canal writes every value as a JSON string, Flink as what it is.
+    # Canal writes every value as a JSON string, Flink writes JSON numbers and booleans.
     return data_decoder(bound, columns, metadata, ENVELOPE, filters, texts=(True, False))
 
 

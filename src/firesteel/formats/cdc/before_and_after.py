@@ -1,4 +1,4 @@
-"""The row before and the row after: Debezium's and GoldenGate's changes, one message at a time."""
+"""Reads the row before and the row after a change, as Debezium and GoldenGate send them, one message at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ImageReader:
         self._ignore = ignore
 
     def read(self, message: bytes) -> Changed:
-        """Raises BadMessage."""
+        """Decodes a message. Raises BadMessage."""
         envelope = self._envelope
         root = self._root(parse_tree(message))
         inside = root
@@ -53,7 +53,7 @@ class ImageReader:
         raise bad_operation(envelope.operation, str(operation))
 
     def _root(self, tree: object) -> dict[str, object]:
-        """The message's only object: an array of one object is taken for it."""
+        """Returns the message's only object. An array of one object is read as that object."""
         if isinstance(tree, dict):
             return tree
         if isinstance(tree, list):

@@ -1,4 +1,4 @@
-"""The row before and the row after, for a whole block."""
+"""Reads the row before and the row after a change, for a whole block of messages."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from firesteel.formats.cdc.metadata import Item
 from firesteel.formats.cdc.wire_schema import MemberReader, readable
 from firesteel.formats.json.arrow_wire import WireColumn, WireRules, wire_columns, wire_struct
 from firesteel.formats.json.fast import TableReader, finish, one_chunk
-from firesteel.formats.two_paths import Stretch
+from firesteel.formats.two_paths import Chunk
 from firesteel.types import Field
 
-#: After that many stretches in a row that could not be cut, cutting is not tried any more.
+#: After so many chunks in a row that could not be cut, cutting is not tried any more.
 _MOST_UNCUT = 8
-#: Fewer messages are not worth it.
+#: With fewer messages cutting saves no time.
 _FEWEST_CUT = 2
 
 
@@ -39,7 +39,7 @@ class ImageBlock:
             self._rows = TableReader(pa.schema(list(image)))
         self._uncut = 0
 
-    def read(self, messages: Sequence[bytes]) -> Stretch | None:
+    def read(self, messages: Sequence[bytes]) -> Chunk | None:
         if self._cutter is not None and self._uncut < _MOST_UNCUT and len(messages) >= _FEWEST_CUT:
             taken = self._read_cut(self._cutter, messages)
             if taken is not None:
@@ -48,7 +48,7 @@ class ImageBlock:
             self._uncut += 1
         return self._read_whole(messages)
 
-    def _read_cut(self, cutter: Cutter, messages: Sequence[bytes]) -> Stretch | None:
+    def _read_cut(self, cutter: Cutter, messages: Sequence[bytes]) -> Chunk | None:
         cut = cutter.cut(messages)
         table = None if cut is None else self._rows.read_lines(cut.rows, cut.lengths)
         if cut is None or table is None or self._lacks(cut.changes, cut.has_before, cut.has_after):
@@ -56,25 +56,25 @@ class ImageBlock:
         rows = expand(cut.changes)
         take = None
         if len(cut.lengths) > len(messages) or not (rows.after == cut.has_after[rows.change]).all():
-            # A row's line: those of the messages before it, and its own `before` when it is an `after`.
+            # The line of each row: all lines of earlier messages come first, and its own `before` if it is an `after`.
             lines = np.cumsum(cut.has_before.astype(np.int64) + cut.has_after) - cut.has_before - cut.has_after
             take = pa.array(lines[rows.change] + (rows.after & cut.has_before[rows.change]))
         arrays: list[pa.Array] = []
-        for place, column in enumerate(self._columns):
-            array = finish(column, one_chunk(table.column(place)))
+        for index, column in enumerate(self._columns):
+            array = finish(column, one_chunk(table.column(index)))
             if array is None:
                 return None
             arrays.append(array if take is None else array.take(take))
-        return Stretch(arrays, rows.change.astype(np.int32), rows.kinds)
+        return Chunk(arrays, rows.change.astype(np.int32), rows.kinds)
 
     def _lacks(self, changes: Numbers, has_before: Mask, has_after: Mask) -> bool:
-        """Whether a row that a change needs is not there: the exact reader's to refuse."""
+        """Checks whether a row that a change needs is missing. The exact reader then refuses the message."""
         return bool(
             ((changes != Change.INSERT.value) & ~has_before).any()
             or ((changes != Change.DELETE.value) & ~has_after).any()
         )
 
-    def _read_whole(self, messages: Sequence[bytes]) -> Stretch | None:
+    def _read_whole(self, messages: Sequence[bytes]) -> Chunk | None:
         members = self._members.read(messages)
         if members is None:
             return None
@@ -86,7 +86,7 @@ class ImageBlock:
         if self._lacks(changes, has_before, has_after):
             return None
         rows = expand(changes)
-        # Both images of every message are read, as Flink reads them, also those that give no row.
+        # Flink reads both rows of every message, also where one gives no row.
         count = len(messages)
         only_after = not has_before.any() and bool(rows.after.all())
         take = None if only_after else pa.array(rows.change + count * rows.after)
@@ -102,13 +102,13 @@ class ImageBlock:
             if array is None:
                 return None
             arrays.append(array if len(change) == count else array.take(pa.array(change)))
-        return Stretch(arrays, change, rows.kinds)
+        return Chunk(arrays, change, rows.kinds)
 
 
 def image_block(
     envelope: ImageEnvelope, fields: Sequence[Field], items: Sequence[Item], rules: WireRules
 ) -> ImageBlock | None:
-    """None when a column or a metadata key needs the exact reader."""
+    """Makes the reader of a block. Returns None if a column or a metadata key needs the exact reader."""
     columns = wire_columns(fields, rules)
     if columns is None or not readable(items):
         return None

@@ -1,4 +1,4 @@
-"""Builds the decoder of an envelope bound to a table, with the fast path where there is one."""
+"""Builds the decoder of an envelope for a table, with the fast path if there is one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def data_decoder(
     filters: Mapping[str, re.Pattern[str]],
     texts: Sequence[bool],
 ) -> ChangelogDecoder:
-    """`texts`: the forms that values may come in, the likely one first: JSON strings, or what they are."""
+    """Builds a decoder for a row with its old values. `texts` tells whether values are JSON strings; both forms may be
+    given, the likelier one first.
+    """
     settings = from_options(bound.options)
     items = pick(envelope.metadata, metadata, envelope.name)
     fields = wanted_fields(bound, columns)

@@ -1,16 +1,18 @@
-"""Messages of the usual shape, `{"before":…,"after":…,` and a tail, cut into their rows and their tails.
+r"""Cuts messages of the usual form, `{"before":…,"after":…,` and a tail, into their rows and their tails.
 
-Rows differ in everything, tails hardly at all: what stands behind the rows (`source`, `op`, `ts_ms` …) is written by a program
-and has the same bytes in message after message, but for digits. So tails are read once for each shape, which is a tail with
-all of its digits made zeros, and only the rows go through the reader of blocks. The proof that nothing is lost:
+Rows differ in everything, tails hardly at all: a program writes what follows the rows (`source`, `op`, `ts_ms` …), and
+it has the same bytes in message after message except for digits. So tails are read once for each shape, which is a tail
+with all of its digits replaced by zeros, and only the rows go through the reader of blocks. The proof that nothing is
+lost:
 
-- A row is taken up to a `}` that the tail's first name follows. It may have been found too early, in a text or in an object inside;
-  then what was cut off is no whole object, and the reader of blocks, which takes one object per line, refuses the block.
-- If it is a whole object, the message continues with the tail. Two tails of one shape differ in digits alone. Digits can make
-  a difference in three places: behind `\\u`, where they could spell a name, so such tails are refused; at the start of a number,
-  where a zero may not be followed by digits, so this is looked at in every tail; and in the word that names the change, which has to
-  be one of those without digits.
-- The tail of each shape is read by the exact path's own reader. It names the change, once, and no row.
+- A row is taken up to a `}` that the tail's first name follows. This `}` may be too early, inside a text or a nested
+  object; then the part that was cut off is no complete object, and the reader of blocks, which takes one object per
+  line, refuses the block.
+- If it is a complete object, the message continues with the tail. Two tails of one shape differ only in digits. Digits
+  make a difference in three positions: after `\u`, where they could spell a name, so such tails are refused; at the
+  start of a number, where a zero may not be followed by digits, so every tail is checked for it; and in the word that
+  names the change, which has to be one of those without digits.
+- The tail of each shape is read by the exact path's own reader. It names the change, once, and contains no row.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ _AFTER = b'},"after":'
 _NULL = b"null,"
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|(-?)([0-9]++)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?', re.DOTALL)
-#: More shapes than this, and reading each of them is no gain.
+#: With more shapes than this, reading each of them takes longer than it saves.
 _MOST_SHAPES = 64
 _MOST_SIZES = 32
 _MOST_BYTES = 1 << 30
@@ -45,8 +47,8 @@ _SHORTEST = 24
 
 @dataclass(frozen=True)
 class Cut:
-    """`rows` are the rows, one to a line, in the order of the messages and `before` before `after`; `lengths` without the line
-    breaks. `changes` are `Change` values.
+    """The result of cutting. `rows` has the rows, one per line, in the order of the messages and `before` before
+    `after`; `lengths` are without the line breaks. `changes` are `Change` values.
     """
 
     rows: bytearray
@@ -57,7 +59,7 @@ class Cut:
 
 
 class Cutter:
-    """`words` name the changes in the member `operation`."""
+    """Cuts the messages of one table. `words` name the changes in the member `operation`."""
 
     def __init__(self, operation: str, words: Mapping[str, Change]) -> None:
         self._operation = operation
@@ -86,10 +88,10 @@ class Cutter:
             first, last = starts + len(_INSERT) - 1, tails
             has_before, has_after = np.zeros(len(messages), dtype=bool), inserts
         else:
-            places = _places(messages, starts, tails, data, ~inserts)
-            if places is None:
+            at = _boundaries(messages, starts, tails, data, ~inserts)
+            if at is None:
                 return None
-            before_end, after_start = places
+            before_end, after_start = at
             has_before, has_after = ~inserts, after_start >= 0
             first = np.concatenate([(starts + len(_OTHER) - 1)[has_before], after_start[has_after]])
             last = np.concatenate([before_end[has_before], tails[has_after]])
@@ -103,13 +105,13 @@ class Cutter:
         rows = _take(data, first, last + 1)
         sizes = last - first
         lines = bytearray(rows.buffers()[2])
-        # The comma behind a row becomes the line break behind it.
+        # Replace the comma after a row by a line break.
         np.frombuffer(lines, dtype=np.uint8)[np.cumsum(sizes + 1) - 1] = ord("\n")
         del lines[-1]
         return Cut(lines, sizes, has_before, has_after, changes)
 
     def _mark(self, message: bytes) -> bytes | None:
-        """What stands between the last row and the rest of the tail."""
+        """Returns the text between the last row and the rest of the tail."""
         if not message.startswith((_INSERT, _OTHER)):
             return None
         try:
@@ -135,15 +137,15 @@ class Cutter:
             change = self._change(tail)
             if change is None or b"\\u" in found:
                 return None
-            for place in _number_starts(found):
-                if (data[tails[rows] + place] == ord("0")).any():
+            for start in _number_starts(found):
+                if (data[tails[rows] + start] == ord("0")).any():
                     return None
             values[number] = change
         changes: Numbers = values[shape]
         return changes
 
     def _change(self, tail: bytes) -> int | None:
-        """What a tail says; None when it has to be read another way."""
+        """Reads the change of a tail. Returns None if the message has to be read another way."""
         try:
             members = read_members(b"{" + tail[1:])
         except (MalformedJson, TooLarge):
@@ -156,7 +158,7 @@ class Cutter:
 
 
 def _words(data: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """The eight bytes from each place on, as one number."""
+    """Returns the eight bytes that start at each position, as one number."""
     return np.ndarray((len(data) - 7,), dtype=np.dtype("<u8"), buffer=data.data, strides=(1,))
 
 
@@ -168,12 +170,12 @@ def _word(text: bytes) -> np.uint64:
 def _tail_sizes(
     messages: Sequence[bytes], lengths: Numbers, ends: Numbers, data: NDArray[np.uint8], mark: bytes
 ) -> Numbers | None:
-    """How long each tail is. There are few lengths: one that was searched for is then looked for in all messages at once. A
-    tail that is taken for too long or too short leaves a row that is no whole object, and the block is refused later.
+    """Measures the tails. There are few different sizes, so each one that is found in a message is then tried on all
+    messages at once. A wrong size leaves a row that is no complete object, and the block is refused later.
     """
     sizes = np.full(len(messages), -1, dtype=np.int64)
     words = _words(data)
-    # What stands there may be shorter than eight bytes: what is looked at behind it is the same in all tails, or not found.
+    # The text may be shorter than eight bytes. The bytes after it are the same in all tails, or there is no match.
     after_row, after_null = _word(mark), _word(b"null" + mark[1:])
     gone = b'"after":null' + mark[1:]
     left = np.arange(len(messages))
@@ -183,8 +185,8 @@ def _tail_sizes(
         size = len(message) - found
         if found == 0 or size < 8:
             return None
-        places = np.maximum(ends[left] - size, 4)
-        fitting = (words[places - 1] == after_row) | (words[places - 4] == after_null)
+        at = np.maximum(ends[left] - size, 4)
+        fitting = (words[at - 1] == after_row) | (words[at - 4] == after_null)
         fitting &= lengths[left] > size + len(_OTHER)
         if not fitting[0]:
             return None
@@ -195,13 +197,13 @@ def _tail_sizes(
     return None
 
 
-def _places(
+def _boundaries(
     messages: Sequence[bytes], starts: Numbers, tails: Numbers, data: NDArray[np.uint8], others: Mask
 ) -> tuple[Numbers, Numbers] | None:
-    """Where the row before ends and where the row after starts; -1 for a row that is null."""
+    """Finds where the row before ends and where the row after starts. The start is -1 for a row that is null."""
     words = _words(data)
     wanted = _word(_AFTER)
-    # Rows that differ in their digits alone are of one length.
+    # If the rows differ in nothing but digits, they have the same length.
     middle = (starts + len(_OTHER) - 1 + tails - len(_AFTER) + 1) // 2 - 1
     guessed = words[np.maximum(middle, 0)] == wanted
     before_end = np.where(guessed, middle + 1, -1)
@@ -219,7 +221,7 @@ def _places(
 
 
 def _number_starts(shape: bytes) -> list[int]:
-    """Where numbers of more than one digit start: a zero there would be wrong."""
+    """Lists where numbers of more than one digit start: a zero is not allowed there."""
     return [match.start(2) for match in _TOKEN.finditer(shape) if match[2] is not None and len(match[2]) > 1]
 
 
@@ -230,9 +232,9 @@ def _slices(data: bytes | NDArray[np.uint8], offsets: Numbers) -> pa.BinaryArray
 
 
 def _take(data: NDArray[np.uint8], first: Numbers, last: Numbers) -> pa.BinaryArray:
-    """The pieces from each of `first` to each of `last`, which come one behind the other, in a buffer of their own."""
+    """Copies the pieces from each of `first` to each of `last` into a buffer of their own. They must be in order."""
     offsets = np.empty(2 * len(first) + 1, dtype=np.int64)
     offsets[0] = 0
     offsets[1::2], offsets[2::2] = first, last
-    # Every second slice is a piece, those between are what lies between.
+    # Every second slice is a piece, the others are the bytes between pieces.
     return _slices(data, offsets).take(pa.array(np.arange(1, 2 * len(first), 2)))

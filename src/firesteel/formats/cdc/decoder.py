@@ -1,4 +1,4 @@
-"""Changelog messages to Arrow, with the kind of each row."""
+"""Decodes changelog messages to Arrow, with the kind of each row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def wanted_fields(bound: BoundFormat, columns: Sequence[str]) -> list[Field]:
 
 
 class ChangelogDecoder:
-    """`read` is the exact path and `fast` the other one; both give the columns, then the metadata's columns."""
+    """Decodes with `read`, the exact path, and `fast`, the fast path. Both give the table's columns, then the metadata's."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class ChangelogDecoder:
     ) -> None:
         fields = wanted_fields(bound, columns)
         self._columns = {field.name: name for field, name in zip(fields, columns, strict=True)}
-        self._columns |= {metadata_name(place): name for place, name in enumerate(metadata)}
+        self._columns |= {metadata_name(index): name for index, name in enumerate(metadata)}
         named = [(name, arrow_type(field.type)) for name, field in zip(columns, fields, strict=True)]
         named += [(name, arrow_type(item.result)) for name, item in zip(metadata, items, strict=True)]
         self._schema = pa.schema(named)
@@ -45,7 +45,7 @@ class ChangelogDecoder:
         return decode_present(values, self._schema, self._fast, self._read, changelog=True)
 
     def decode_exactly(self, values: Sequence[bytes | None]) -> Decoded:
-        """Decode by the exact path alone; `decode` must never differ from it."""
+        """Decodes by the exact path alone; `decode` must never differ from it."""
         return decode_present(values, self._schema, None, self._read, changelog=True)
 
     def _read(self, index: int, message: bytes, found: Rows) -> None:

@@ -1,4 +1,4 @@
-"""Arrow to changelog messages. An update is written as a delete and an insert: the formats know no other way."""
+"""Encodes Arrow as changelog messages. An update is written as a delete and an insert: Flink's formats write no other form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from firesteel.formats.json.settings import from_options
 
 @dataclass(frozen=True)
 class Frame:
-    """The text before and behind the row's JSON."""
+    """The text before and after the row's JSON."""
 
     before: str
     behind: str
@@ -43,7 +43,7 @@ class ChangelogEncoder:
 
 
 def _deletes(kinds: pa.Array | None) -> pa.Array | None:
-    """Find the retracted rows; None: there are none."""
+    """Finds the retracted rows. Returns None if there are none."""
     if kinds is None:
         return None
     numbers = kinds.to_numpy(zero_copy_only=False)

@@ -1,7 +1,7 @@
-"""The shape of a changelog message: where its rows are and which words say what happened to them.
+"""Describes changelog messages: where the rows are in a message, and which words name the change.
 
-There are two families. Debezium and GoldenGate send the row before and after the change. Canal and Maxwell send the row and,
-of an update, the values that the changed columns had before.
+There are two families. Debezium and GoldenGate send the row before and after the change. Canal and Maxwell send the row
+and, for an update, the values that the changed columns had before.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ class Change(Enum):
     INSERT = 0
     UPDATE = 1
     DELETE = 2
-    #: The structure of a table changed, not its rows.
+    #: A change of a table's structure, not of its rows.
     NONE = 3
 
 
-#: A row's kind as its place in `RowKind`.
+#: A row's kind as its index in `RowKind`.
 INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE = range(4)
 
 
 @dataclass(frozen=True)
 class ImageEnvelope:
-    """`payload` names the member that the envelope is wrapped in, if it is."""
+    """An envelope with the rows before and after. `payload` names the member that wraps the envelope, if there is one."""
 
     name: str
     operation: str
@@ -40,7 +40,9 @@ class ImageEnvelope:
 
 @dataclass(frozen=True)
 class DataEnvelope:
-    """`many`: a message holds an array of rows, and an array of what they were before."""
+    """An envelope with the row and its old values. `many`: a message holds an array of rows, and an array of their old
+    values.
+    """
 
     name: str
     operation: str

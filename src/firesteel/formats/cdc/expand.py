@@ -1,4 +1,4 @@
-"""Rows out of changes, for a whole block: an update becomes two rows, the one before and the one after."""
+"""Expands changes into rows for a whole block: an update becomes two rows, the one before and the one after."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Expanded:
-    """For each row: the change it came from, its kind, and whether it is the row after the change."""
+    """For each row: the index of its change, its kind, and whether it is the row after the change."""
 
     change: Numbers
     kinds: Kinds
@@ -27,7 +27,7 @@ class Expanded:
 
 
 def expand(changes: Numbers) -> Expanded:
-    """`changes` are `Change` values."""
+    """Expands changes, given as `Change` values."""
     update = changes == Change.UPDATE.value
     repeats = 1 + update
     change = np.repeat(np.arange(len(changes)), repeats)
@@ -48,6 +48,6 @@ class Words:
         self._numbers = np.array([change.value for change in changes.values()], dtype=np.int64)
 
     def changes(self, words: pa.Array) -> Numbers | None:
-        """Translate each word to a change; None when a word is missing or unknown."""
-        places = pc.index_in(words, value_set=self._words)
-        return None if places.null_count else self._numbers[places.to_numpy(zero_copy_only=False)]
+        """Translates each word to a change. Returns None if a word is missing or unknown."""
+        indexes = pc.index_in(words, value_set=self._words)
+        return None if indexes.null_count else self._numbers[indexes.to_numpy(zero_copy_only=False)]

@@ -1,4 +1,4 @@
-"""What one changelog message says, on the exact path."""
+"""Decodes one changelog message by the exact path: its rows with their kinds, and its metadata."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from firesteel.formats.json.tree import TreeReader
 
 @dataclass(frozen=True)
 class Changed:
-    """Rows with their kinds, the message's metadata, and the values that became NULL because parse errors are ignored."""
+    """The rows of a message with their kinds, its metadata, and the values that became NULL because parse errors are
+    ignored.
+    """
 
     rows: list[tuple[int, list[object]]] = field(default_factory=list)
     metadata: list[object] = field(default_factory=list)
@@ -22,40 +24,40 @@ class Changed:
 
 
 class ItemReader:
-    """The metadata of a message."""
+    """Reads the metadata of a message."""
 
     def __init__(self, items: Sequence[Item], reader: TreeReader) -> None:
         self._items = [(item, reader.converter(item.type)) for item in items]
         self._reader = reader
 
     def members(self, inside: dict[str, object], root: dict[str, object]) -> tuple[list[object], list[BadField]]:
-        """List the members that the items need, of the JSON types that Flink reads them as. Raises BadMessage."""
+        """Reads the members that the items need, with the JSON types that Flink reads them as. Raises BadMessage."""
         values: list[object] = []
         bad: list[BadField] = []
-        for place, (item, convert) in enumerate(self._items):
+        for index, (item, convert) in enumerate(self._items):
             try:
                 values.append(convert((root if item.outside else inside).get(item.member)))
             except (ValueError, ArithmeticError) as error:
-                raise BadMessage(Reason.BAD_VALUE, str(error), metadata_name(place)) from None
-            bad += [BadField(metadata_name(place), detail) for detail in self._reader.take_ignored()]
+                raise BadMessage(Reason.BAD_VALUE, str(error), metadata_name(index)) from None
+            bad += [BadField(metadata_name(index), detail) for detail in self._reader.take_ignored()]
         return values, bad
 
     def values(self, members: list[object]) -> list[object]:
-        """Compute the items. Raises BadMessage, also when parse errors are ignored: then too the message is dropped."""
+        """Computes the items. Raises BadMessage even if parse errors are ignored, since Flink then drops the message."""
         values: list[object] = []
-        for place, ((item, _), member) in enumerate(zip(self._items, members, strict=True)):
+        for index, ((item, _), member) in enumerate(zip(self._items, members, strict=True)):
             if item.entry is not None:
                 member = dict(member).get(item.entry) if isinstance(member, list) else None
             try:
                 values.append(item.convert(member))
             except (ValueError, ArithmeticError) as error:
-                raise BadMessage(Reason.BAD_VALUE, str(error), metadata_name(place)) from None
+                raise BadMessage(Reason.BAD_VALUE, str(error), metadata_name(index)) from None
         return values
 
 
-def metadata_name(place: int) -> str:
-    """Stands for the metadata column at `place`; no JSON member that is a column is named so by accident."""
-    return f"\0{place}"
+def metadata_name(index: int) -> str:
+    """Makes the name of the metadata column at `index`, which differs from the name of any JSON member that is a column."""
+    return f"\0{index}"
 
 
 def bad_operation(member: str, word: str) -> BadMessage:

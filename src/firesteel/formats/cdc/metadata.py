@@ -1,4 +1,4 @@
-"""What a changelog message says about a change beside its rows, for `METADATA FROM 'value.…'` columns."""
+"""Reads the metadata of changelog messages, for `METADATA FROM 'value.…'` columns."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def _keep(value: object) -> object:
 class Item:
     """One metadata key.
 
-    `member` of the envelope is read as `type`, as Flink reads it; `entry` picks one entry of a map; `convert` makes the
-    metadata's value of it. `outside`: the member stands beside the payload. `wire` and `finish` do the same for whole
-    columns; without `wire` only the exact path can read it.
+    `member` of the envelope is read as `type`, as Flink reads it; `entry` selects one entry of a map; `convert` turns
+    it into the metadata's value. `outside`: the member is beside the payload, not inside. `wire` and `finish` do the
+    same for whole columns; without `wire` only the exact path can read it.
     """
 
     key: str
@@ -41,7 +41,7 @@ class Item:
 
 
 def pick(items: Sequence[Item], metadata: Mapping[str, str], name: str) -> list[Item]:
-    """The items of the wanted keys, in the order of the columns. Raises ValueError."""
+    """Selects the items of the wanted keys, in the order of the columns. Raises ValueError."""
     known = {item.key: item for item in items}
     for column, key in metadata.items():
         if key not in known:
@@ -50,7 +50,7 @@ def pick(items: Sequence[Item], metadata: Mapping[str, str], name: str) -> list[
 
 
 def epoch_item(key: str, member: str, result: DataType, unit_micros: int) -> Item:
-    """A point in time as a number, counted in `unit_micros`."""
+    """Makes the item of a point in time that is written as a number of `unit_micros` microseconds."""
     return Item(
         key,
         member,

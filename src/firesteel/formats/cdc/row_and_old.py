@@ -1,4 +1,4 @@
-"""The row and the old values of its changed columns: Canal's and Maxwell's changes, one message at a time."""
+"""Reads the row and the old values of its changed columns, as Canal and Maxwell send them, one message at a time."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from firesteel.formats.json.exact import BadField, BadMessage
 from firesteel.formats.json.tree import TreeReader, parse_tree
 from firesteel.types import STRING, Field
 
-#: A row and what was ignored in it; None for a null.
+#: A row, and the fields that were ignored in it; None for a null.
 _Row = tuple[list[object], list[BadField]] | None
 
 
 class DataReader:
-    """`filters` are patterns that members of the message must match in full; other messages give no row."""
+    """Reads messages. `filters` are patterns that members of the message must match in full; other messages give no row."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class DataReader:
         self._filters = filters
 
     def read(self, message: bytes) -> Changed:
-        """Raises BadMessage."""
+        """Decodes a message. Raises BadMessage."""
         root = parse_tree(message)
         if not isinstance(root, dict):
             raise BadMessage(Reason.MALFORMED, "the message is not a JSON object")
@@ -71,7 +71,7 @@ class DataReader:
             if member not in root:
                 raise BadMessage(Reason.MISSING_FIELD, f"the message has no '{member}'")
             value = root[member]
-            # A container has no text of its own here, and null has the text 'null'.
+            # In Flink, the text of an object or array is empty here, and that of null is 'null'.
             text = "" if isinstance(value, (dict, list)) else "null" if value is None else self._text(value)
             if not pattern.fullmatch(text):
                 return False
@@ -110,14 +110,14 @@ class DataReader:
         rows: list[tuple[int, list[object]]] = []
         bad: list[BadField] = []
         images = self._list(data, self._envelope.data)
-        # A column counts as changed in every row if it is named anywhere in `old`, however deep.
+        # A column counts as changed in every row if its name is anywhere in `old`, at any depth.
         changed = set(member_names(tree))
         before_images = self._list(old, self._envelope.old) if images else []
-        for place, image in enumerate(images):
+        for index, image in enumerate(images):
             after, ignored_after = self._needed(image)
-            if place >= len(before_images):
+            if index >= len(before_images):
                 raise BadMessage(Reason.MISSING_FIELD, f"'{self._envelope.old}' has fewer rows than the update")
-            before, ignored_before = self._needed(before_images[place])
+            before, ignored_before = self._needed(before_images[index])
             before = [
                 after[column] if value is None and name not in changed else value
                 for column, (name, value) in enumerate(zip(self._names, before, strict=True))
@@ -138,7 +138,7 @@ class DataReader:
 
 
 def member_names(tree: object) -> Iterator[str]:
-    """Every member's name in a tree."""
+    """Yields the name of every member in a tree."""
     waiting = [tree]
     while waiting:
         match waiting.pop():

@@ -1,4 +1,4 @@
-"""The row and the old values of its changed columns, for a whole block."""
+"""Reads the row and the old values of its changed columns, for a whole block of messages."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from firesteel.formats.cdc.row_and_old import member_names
 from firesteel.formats.cdc.wire_schema import MemberReader, Members, readable
 from firesteel.formats.json.arrow_wire import WireColumn, WireRules, wire_columns, wire_struct
 from firesteel.formats.json.fast import TableReader, finish, one_chunk
-from firesteel.formats.two_paths import Stretch
+from firesteel.formats.two_paths import Chunk
 from firesteel.types import Field
 
 _NAME = rb'"[^"\\]*+"'
 _VALUE = rb'(?:"[^"\\]*+"|[-+.0-9eE]++|true|false)'
 _ROW = rb"\{(?:" + _NAME + rb":" + _VALUE + rb",?)*+\}"
-#: `old` with rows of plain values and without any null, as it stands in most updates.
+#: `old` with rows of scalar values and without any null, as most updates have it.
 _PLAIN_OLD = {True: re.compile(rb'"old":\[(?:' + _ROW + rb",?)*+\]"), False: re.compile(rb'"old":' + _ROW)}
-#: An escape that could spell a letter of `old`.
+#: The beginning of escapes, some of which spell a letter of `old`.
 _SPELLED = rb"\u006"
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """All rows of a block. `message` is where each row of the data came from; `old` has the rows of the updates only."""
+    """All rows of a block. `message` is the index of each row's message; `old` has the rows of the updates only."""
 
     data: list[pa.Array]
     old: list[pa.Array]
@@ -59,7 +59,7 @@ class DataBlock:
             {envelope.data: kind, envelope.old: kind, envelope.operation: pa.string()}, items, None
         )
 
-    def read(self, messages: Sequence[bytes]) -> Stretch | None:
+    def read(self, messages: Sequence[bytes]) -> Chunk | None:
         members = self._members.read(messages)
         found = None if members is None else self._rows(members)
         if members is None or found is None:
@@ -74,7 +74,7 @@ class DataBlock:
             if array is None:
                 return None
             arrays.append(array.take(pa.array(origin)))
-        return Stretch(arrays, origin, rows.kinds)
+        return Chunk(arrays, origin, rows.kinds)
 
     def _rows(self, members: Members) -> _Rows | None:
         changes = self._words.changes(members[self._envelope.operation])
@@ -82,7 +82,7 @@ class DataBlock:
             return None
         data, old = members[self._envelope.data], members[self._envelope.old]
         none, update = changes == Change.NONE.value, changes == Change.UPDATE.value
-        # Rows are missing where they are needed, or there where they are not: the exact reader knows what that means.
+        # A needed row is missing, or there is one too many: the exact reader decides what that means.
         if (np.asarray(data.is_null()) & ~none).any() or (np.asarray(old.is_null()) & update).any():
             return None
         if self._envelope.many:
@@ -105,9 +105,9 @@ class DataBlock:
         named = _named_nulls(messages, updated, self._envelope.many)
         if named is None:
             return None
-        # For each row of the data, where its row of old values is.
-        old_place = np.zeros(count, dtype=np.int64)
-        old_place[update] = np.arange(len(update))
+        # The index of the old values of each row.
+        old_index = np.zeros(count, dtype=np.int64)
+        old_index[update] = np.arange(len(update))
         before = ~after & (found.changes == Change.UPDATE.value)[change]
         arrays: list[pa.Array] = []
         for name, column, data, old in zip(self._names, self._columns, found.data, found.old, strict=True):
@@ -118,35 +118,38 @@ class DataBlock:
                 arrays.append(array)
                 continue
             given = np.asarray(old.is_valid())
-            place = change.copy()
+            taken = change.copy()
             rows = change[before]
-            old_rows = old_place[rows]
-            # NULL, although the column counts as changed: it is named in the `old` of this message, here or in another row.
+            old_rows = old_index[rows]
+            # The old value is NULL if the column counts as changed: it is named in the `old` of this message, in this
+            # row or another.
             known = np.zeros(len(messages), dtype=np.bool_)
             known[updated[given]] = True
             known[[index for index, names in named.items() if name in names]] = True
-            place[before] = np.where(given[old_rows] | known[found.message[rows]], count + old_rows, rows)
-            arrays.append(array.take(pa.array(place)))
+            taken[before] = np.where(given[old_rows] | known[found.message[rows]], count + old_rows, rows)
+            arrays.append(array.take(pa.array(taken)))
         return arrays
 
 
 class EitherBlock:
-    """Values come as texts or as they are, by who wrote the topic: what was right the last time is tried first."""
+    """Reads blocks whose values are all JSON strings, or are not, depending on the writer. Tries first the form that
+    worked last time.
+    """
 
     def __init__(self, blocks: Sequence[DataBlock]) -> None:
         self._blocks = list(blocks)
 
-    def read(self, messages: Sequence[bytes]) -> Stretch | None:
-        for place, block in enumerate(self._blocks):
-            stretch = block.read(messages)
-            if stretch is not None:
-                self._blocks.insert(0, self._blocks.pop(place))
-                return stretch
+    def read(self, messages: Sequence[bytes]) -> Chunk | None:
+        for index, block in enumerate(self._blocks):
+            chunk = block.read(messages)
+            if chunk is not None:
+                self._blocks.insert(0, self._blocks.pop(index))
+                return chunk
         return None
 
 
 class FilteredBlock:
-    """Looks at the members that the filters ask for, and reads only the messages that pass."""
+    """Reads the members that the filters need first, and then only the messages that pass."""
 
     def __init__(
         self, block: EitherBlock, filters: Mapping[str, re.Pattern[str]], results: Sequence[pa.DataType]
@@ -156,35 +159,35 @@ class FilteredBlock:
         self._filters = filters
         self._table = TableReader(pa.schema([(member, pa.string()) for member in filters]))
 
-    def read(self, messages: Sequence[bytes]) -> Stretch | None:
+    def read(self, messages: Sequence[bytes]) -> Chunk | None:
         table = self._table.read(messages)
         if table is None:
             return None
         passes = np.ones(len(messages), dtype=np.bool_)
-        for place, pattern in enumerate(self._filters.values()):
-            texts = one_chunk(table.column(place))
+        for index, pattern in enumerate(self._filters.values()):
+            texts = one_chunk(table.column(index))
             if texts.null_count:
                 return None
-            # Names repeat: each is matched once.
+            # Values repeat: match each distinct one once.
             encoded = texts.dictionary_encode()
             matches = np.array([bool(pattern.fullmatch(text)) for text in encoded.dictionary.to_pylist()])
             passes &= matches[encoded.indices.to_numpy(zero_copy_only=False)]
         kept = np.flatnonzero(passes)
         if not len(kept):
             nothing = [pa.array([], result) for result in self._results]
-            return Stretch(nothing, np.empty(0, np.int32), np.empty(0, np.int8))
+            return Chunk(nothing, np.empty(0, np.int32), np.empty(0, np.int8))
         if len(kept) == len(messages):
             return self._block.read(messages)
-        stretch = self._block.read([messages[index] for index in kept.tolist()])
-        if stretch is None or stretch.origin is None:
+        chunk = self._block.read([messages[index] for index in kept.tolist()])
+        if chunk is None or chunk.origin is None:
             return None
-        return replace(stretch, origin=kept.astype(np.int32)[stretch.origin])
+        return replace(chunk, origin=kept.astype(np.int32)[chunk.origin])
 
 
 def data_block(
     envelope: DataEnvelope, fields: Sequence[Field], items: Sequence[Item], rules: Sequence[WireRules]
 ) -> EitherBlock | None:
-    """None when a column or a metadata key needs the exact reader."""
+    """Makes the reader of a block. Returns None if a column or a metadata key needs the exact reader."""
     if not readable(items):
         return None
     blocks: list[DataBlock] = []
@@ -201,15 +204,17 @@ def _counts(lists: pa.Array) -> Numbers:
 
 
 def _named_nulls(messages: Sequence[bytes], updated: Numbers, many: bool) -> dict[int, set[str]] | None:
-    """The names in `old`, for the updates whose `old` may name a column with null; None if that cannot be told."""
+    """Finds the names in `old` for the updates whose `old` may have a column that is null. Returns None if that cannot
+    be decided.
+    """
     named: dict[int, set[str]] = {}
     plain = _PLAIN_OLD[many]
     for index in np.unique(updated).tolist():
         message = messages[index]
-        place = message.find(b'"old"')
-        # The only place that `old` is written: no other member can be meant.
+        start = message.find(b'"old"')
+        # `old` occurs only once, so it is the member and not part of another value.
         spelled = b"\\" in message and _SPELLED in message
-        if message.rfind(b'"old"') == place and not spelled and plain.match(message, place):
+        if message.rfind(b'"old"') == start and not spelled and plain.match(message, start):
             continue
         try:
             tree = orjson.loads(message)

@@ -1,4 +1,4 @@
-"""The members of an envelope that a table reads, for Arrow: the wire schema, and where each part is found in it."""
+"""Builds the Arrow schema of the members of an envelope that a table reads, and finds each part in what Arrow has read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firesteel.formats.json.fast import TableReader, finish, one_chunk
 
 
 class Members:
-    """What Arrow read: each member of the envelope as one array."""
+    """The members that Arrow has read, each as one array."""
 
     def __init__(self, inside: dict[str, pa.Array], outside: dict[str, pa.Array]) -> None:
         self._inside = inside
@@ -53,12 +53,12 @@ class MemberReader:
 
 
 def readable(items: Sequence[Item]) -> bool:
-    """Whether Arrow can read all of them."""
+    """Checks whether Arrow can read all items."""
     return all(item.wire is not None for item in items)
 
 
 def _wire(items: Sequence[Item]) -> dict[str, pa.DataType]:
-    """Items of one member's entries share the member."""
+    """Maps each member to its Arrow type. Items that select entries of the same member share it."""
     entries: dict[str, dict[str, pa.DataType]] = {}
     wires: dict[str, pa.DataType] = {}
     for item in items:

@@ -1,4 +1,4 @@
-"""A NULL key of a map. Neither Spark's maps nor Arrow's can hold one, so a text that nobody writes stands in for it."""
+"""Defines the text that represents a NULL key of a map, since neither Spark's maps nor Arrow's can have one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Columns of texts as values, all at once, where every text has the plain shape of its type.
+"""Parses columns of texts at once, if every text has the simple form of its type.
 
-Anything else is left to the exact readers: a function here returns None for a column it cannot vouch for.
+Other texts are left to the exact readers: a function here returns None for a column that it cannot be sure of.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from firesteel.formats.column import timestamp as text_column
 from firesteel.formats.java.number import JAVA_SPACE
 from firesteel.types import DataType
 
-#: From what was read to the column; None refuses it.
+#: Converts an array that was read to the column's own type. Returns None to refuse it.
 Finish = Callable[[pa.Array], pa.Array | None]
 
 _WHOLE = r"^-?[0-9]{1,20}$"
@@ -24,7 +24,7 @@ _FLOATING = r"^-?[0-9]{1,300}(?:\.[0-9]{1,300})?(?:[eE][+-]?[0-9]{1,5})?$"
 
 
 def text_reader(data_type: DataType) -> Finish | None:
-    """None for a type whose texts only the exact readers know."""
+    """Returns the parser of a type's texts, or None if only the exact readers can parse them."""
     result = arrow_type(data_type)
     match data_type:
         case types.Char() | types.Varchar():
@@ -35,7 +35,7 @@ def text_reader(data_type: DataType) -> Finish | None:
             return _matching(_FLOATING, result)
         case types.Decimal(precision, scale):
             fraction = rf"(?:\.[0-9]{{1,{scale}}})?" if scale else ""
-            # A text that matches has at most as many digits before the point as the column can hold.
+            # Matches only texts whose digits before the point fit into the column.
             return _matching(rf"^-?[0-9]{{1,{max(1, precision - scale)}}}{fraction}$", result)
         case types.Boolean():
             return lambda texts: pc.equal(pc.ascii_lower(pc.utf8_trim(texts, JAVA_SPACE)), "true")

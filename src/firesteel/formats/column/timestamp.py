@@ -1,7 +1,8 @@
-"""Columns of dates and times as text, read and written all at once.
+"""Reads and writes columns of dates and times as text, a column at a time.
 
-Only texts of the plain shape are read here: four-digit years, days that exist, hours up to 23. Anything else is left to the
-exact readers in `java_time`, which know Java's rules: a function here returns None for a column it cannot vouch for.
+Only texts of the simple form are read here: four-digit years, days that exist, hours up to 23. Other texts are left to
+the exact readers in `java_time`, which follow Java's rules: a function here returns None for a column that it cannot be
+sure of.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from firesteel.formats.java import time as java_time
 
 Bytes = NDArray[np.uint8]
 Integers = NDArray[np.int64]
-#: Reads texts of one length, one per line of the matrix.
+#: Reads texts of equal length, given as the rows of a matrix.
 Reader = Callable[[Bytes], Integers | None]
 
 _MONTH_DAYS = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31], dtype=np.int64)
@@ -25,7 +26,7 @@ _DAY_MICROS = 86_400_000_000
 
 
 def read_column(texts: pa.StringArray, read: Reader, result: pa.DataType) -> pa.Array | None:
-    """The column in its own type, or None."""
+    """Reads a column. Returns it in its own type, or None."""
     if texts.null_count == len(texts):
         return pa.nulls(len(texts), result)
     present = texts.drop_null() if texts.null_count else texts
@@ -33,10 +34,10 @@ def read_column(texts: pa.StringArray, read: Reader, result: pa.DataType) -> pa.
     if numbers is None:
         return None
     if texts.null_count:
-        places = np.asarray(texts.is_valid())
+        found = np.asarray(texts.is_valid())
         spread = np.zeros(len(texts), dtype=np.int64)
-        spread[places] = numbers
-        return _cast(pa.array(spread, mask=~places), result)
+        spread[found] = numbers
+        return _cast(pa.array(spread, mask=~found), result)
     return _cast(pa.array(numbers), result)
 
 
@@ -60,16 +61,16 @@ def _read_texts(texts: pa.StringArray, read: Reader) -> Integers | None:
     for length in np.unique(lengths):
         if length == 0:
             return None
-        places = np.flatnonzero(lengths == length)
-        group = read(data[offsets[places][:, None] + np.arange(length)])
+        found = np.flatnonzero(lengths == length)
+        group = read(data[offsets[found][:, None] + np.arange(length)])
         if group is None:
             return None
-        numbers[places] = group
+        numbers[found] = group
     return numbers
 
 
 def read_dates(text: Bytes) -> Integers | None:
-    """Days of `yyyy-MM-dd`."""
+    """Reads `yyyy-MM-dd` as days."""
     if text.shape[1] != 10 or not _all(text, 4, "-") or not _all(text, 7, "-"):
         return None
     year, month, day = _number(text, 0, 4), _number(text, 5, 7), _number(text, 8, 10)
@@ -89,7 +90,7 @@ def read_dates(text: Bytes) -> Integers | None:
 
 
 def _read_clock(text: Bytes) -> Integers | None:
-    """Microseconds of `HH:mm:ss` with a fraction of one to nine digits or none."""
+    """Reads `HH:mm:ss` with a fraction of up to nine digits as microseconds."""
     width = text.shape[1]
     if width != 8 and not 10 <= width <= 18:
         return None
@@ -111,7 +112,7 @@ def _read_clock(text: Bytes) -> Integers | None:
 
 
 def timestamp_reader(separator: str, utc: bool) -> Callable[[pa.StringArray], pa.Array | None]:
-    """Reads a column of timestamps: through Arrow's own reader where that reads the same, else as the others are read."""
+    """Makes a reader of timestamps. It uses Arrow's own reader where that gives the same result."""
     read = read_timestamps(separator, utc)
     result = pa.timestamp("us", "UTC") if utc else pa.timestamp("us")
 
@@ -127,7 +128,9 @@ def timestamp_reader(separator: str, utc: bool) -> Callable[[pa.StringArray], pa
 
 
 def _has_plain_timestamps(texts: pa.StringArray, separator: str, utc: bool) -> bool:
-    """Whether no text has what Arrow reads otherwise: no seconds, more than six digits of them, an offset, another separator."""
+    """Checks that no text has a form that Arrow reads differently: no seconds, more than six digits of them, an offset,
+    another separator.
+    """
     if texts.null_count == len(texts):
         return False
     _, offsets_buffer, data_buffer = texts.buffers()
@@ -145,13 +148,13 @@ def _has_plain_timestamps(texts: pa.StringArray, separator: str, utc: bool) -> b
 
 
 def read_times(text: Bytes) -> Integers | None:
-    """Nanoseconds of `HH:mm:ss[.fraction]`, cut to the millisecond as Flink keeps it."""
+    """Reads `HH:mm:ss[.fraction]` as nanoseconds, truncated to milliseconds as Flink does."""
     micros = _read_clock(text)
     return None if micros is None else micros // 1000 * 1_000_000
 
 
 def read_timestamps(separator: str, utc: bool) -> Reader:
-    """Microseconds of a date, the separator and a time, with a `Z` behind it or not."""
+    """Makes a reader of a date, the separator and a time as microseconds, with a `Z` after it or without."""
 
     def read(text: Bytes) -> Integers | None:
         end = text.shape[1] - utc
@@ -163,8 +166,8 @@ def read_timestamps(separator: str, utc: bool) -> Reader:
     return read
 
 
-def _all(text: Bytes, place: int, char: str) -> bool:
-    return bool((text[:, place] == ord(char)).all())
+def _all(text: Bytes, index: int, char: str) -> bool:
+    return bool((text[:, index] == ord(char)).all())
 
 
 def _number(text: Bytes, start: int, end: int) -> Integers | None:
@@ -172,17 +175,17 @@ def _number(text: Bytes, start: int, end: int) -> Integers | None:
     if digits.max() > 9:
         return None
     number = digits[:, 0].astype(np.int64)
-    for place in range(1, end - start):
-        number = number * 10 + digits[:, place]
+    for index in range(1, end - start):
+        number = number * 10 + digits[:, index]
     return number
 
 
-#: Microseconds of the years 0000 to 9999, where Arrow's text has Java's shape.
+#: Microseconds of the years 0000 to 9999, which Arrow prints like Java.
 _FIRST, _LAST = -62_167_219_200_000_000, 253_402_300_799_999_999
 
 
 def timestamp_texts(column: pa.Array, separator: str, zone: str) -> pa.StringArray:
-    """Timestamps as `java_time.timestamp_text` writes them, with `zone` behind; NULL stays NULL."""
+    """Prints timestamps as `java_time.timestamp_text` does, followed by `zone`; NULL stays NULL."""
     micros = column.view(pa.int64())
     bounds = pc.min_max(micros).as_py()
     if bounds["min"] is None:
@@ -190,7 +193,7 @@ def timestamp_texts(column: pa.Array, separator: str, zone: str) -> pa.StringArr
     if bounds["min"] < _FIRST or bounds["max"] > _LAST:
         texts = [None if value is None else java_time.timestamp_text(value, separator) for value in micros.to_pylist()]
         return pc.binary_join_element_wise(pa.array(texts, pa.string()), pa.scalar(zone), pa.scalar(""))
-    # Arrow prints six digits of a second; Java as many as are needed.
+    # Arrow prints six digits of a second, Java only as many as needed.
     plain = pc.replace_substring_regex(micros.view(pa.timestamp("us")).cast(pa.string()), r"\.?0*$", "")
     if separator != " ":
         plain = pc.replace_substring(plain, " ", separator, max_replacements=1)

@@ -1,4 +1,4 @@
-"""CSV messages to Arrow."""
+"""Decodes CSV messages to Arrow."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class CsvDecoder:
         settings = from_options(bound.options)
         wanted = [bound.columns.index(name) for name in columns]
         self._columns = bound.columns
-        self._schema = pa.schema([(bound.columns[place], arrow_type(bound.fields[place].type)) for place in wanted])
+        self._schema = pa.schema([(bound.columns[index], arrow_type(bound.fields[index].type)) for index in wanted])
         self._reader = LineReader(bound.fields, wanted, settings)
         self._block = block_reader(bound.fields, wanted, settings)
 
@@ -28,19 +28,19 @@ class CsvDecoder:
         return decode_present(values, self._schema, None if self._block is None else self._block.read, self._read)
 
     def decode_exactly(self, values: Sequence[bytes | None]) -> Decoded:
-        """The exact path alone; `decode` must never differ from it."""
+        """Decodes by the exact path alone; `decode` must never differ from it."""
         return decode_present(values, self._schema, None, self._read)
 
     def _read(self, index: int, message: bytes, found: Rows) -> None:
         try:
             row, bad = self._reader.read(message)
         except BadLine as error:
-            column = None if error.place is None else self._columns[error.place]
-            found.rejects.append(Reject(index, error.reason, error.detail, column))
+            name = None if error.index is None else self._columns[error.index]
+            found.rejects.append(Reject(index, error.reason, error.detail, name))
             return
         if row is not None:
             found.rows.append(row)
             found.origin.append(index)
         found.rejects += [
-            Reject(index, Reason.BAD_VALUE, detail, self._columns[place], kept=True) for place, detail in bad
+            Reject(index, Reason.BAD_VALUE, detail, self._columns[column], kept=True) for column, detail in bad
         ]

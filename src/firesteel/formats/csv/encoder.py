@@ -1,4 +1,4 @@
-"""Arrow to CSV messages, a column at a time. A message has no line end."""
+"""Encodes Arrow as CSV messages, column by column. A message has no line end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from firesteel.formats.java import number as java_number
 from firesteel.formats.java import time as java_time
 from firesteel.types import DataType
 
-#: Longer texts are quoted unseen.
+#: Longer texts are always quoted.
 _MAX_UNQUOTED = 24
 
 
@@ -39,7 +39,7 @@ class CsvEncoder:
 
     def _column(self, column: pa.Array, data_type: DataType) -> list[str]:
         null = self._settings.null or ""
-        # Numbers and booleans are never quoted, and neither is what stands for NULL.
+        # Numbers, booleans and the text for NULL are never quoted.
         quote = _keep if isinstance(data_type, (types.Boolean, *types.NUMERIC)) else self._quote
         return [null if text is None else quote(text) for text in self._texts(column, data_type)]
 
@@ -120,14 +120,16 @@ def _each(column: pa.Array, text: Callable[..., str]) -> list[str | None]:
 
 
 def _quoter(settings: CsvSettings) -> Callable[[str], str]:
-    """Jackson's loose rule: a text is quoted when it is long, or has a character up to the delimiter or the quote, or the escape."""
+    """Makes the function that quotes a text by Jackson's loose rule: a text is quoted if it is long, or has a character
+    up to the delimiter or the quote, or the escape.
+    """
     quote, escape = settings.quote, settings.escape
     if not quote:
         return _keep
     unsafe = re.compile(f"[\\0-{re.escape(max(settings.delimiter, quote))}{re.escape(escape)}]")
 
     def quoted(text: str) -> str:
-        # Java counts a character beyond the first plane twice.
+        # Java counts a character beyond U+FFFF as two.
         length = len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
         if length <= _MAX_UNQUOTED and not unsafe.search(text):
             return text

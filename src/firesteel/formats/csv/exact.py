@@ -1,4 +1,4 @@
-"""Flink's CSV rules to the letter, one message at a time."""
+"""Reads CSV by Flink's rules, one message at a time."""
 
 from __future__ import annotations
 
@@ -28,26 +28,28 @@ MAX_STRING = 20_000_000
 
 
 class BadLine(ValueError):
-    """No row can be made of a message."""
+    """A message that cannot be decoded into a row."""
 
-    def __init__(self, reason: Reason, detail: str, place: int | None = None) -> None:
+    def __init__(self, reason: Reason, detail: str, index: int | None = None) -> None:
         super().__init__(detail)
         self.reason = reason
         self.detail = detail
-        self.place = place
+        self.index = index
 
 
 class LineReader:
-    """Reads the wanted columns, given by their places in the line."""
+    """Reads the wanted columns, given by their indexes in the line."""
 
     def __init__(self, fields: Sequence[Field], wanted: Sequence[int], settings: CsvSettings) -> None:
         self._settings = settings
         self._width = len(fields)
-        self._columns = [(place, self._converter(fields[place].type)) for place in wanted]
+        self._columns = [(index, self._converter(fields[index].type)) for index in wanted]
         self._ignored: list[str] = []
 
     def read(self, message: bytes) -> tuple[list[object] | None, list[tuple[int, str]]]:
-        """The row, if the message has one, and the fields that became NULL or did not fit. Raises BadLine."""
+        """Reads a message. Returns its row, or None if it has none, and the fields that became NULL or were changed.
+        Raises BadLine.
+        """
         try:
             texts = split_line(message.decode("utf-8-sig"), self._settings)
         except UnicodeDecodeError as error:
@@ -61,18 +63,18 @@ class LineReader:
             raise BadLine(Reason.TOO_LARGE, f"a value has more than {MAX_STRING} characters")
         row: list[object] = []
         bad: list[tuple[int, str]] = []
-        for place, convert in self._columns:
-            if place >= len(texts):
+        for index, convert in self._columns:
+            if index >= len(texts):
                 row.append(None)
                 continue
             try:
-                row.append(convert(texts[place]))
-                bad += [(place, detail) for detail in self._ignored]
+                row.append(convert(texts[index]))
+                bad += [(index, detail) for detail in self._ignored]
             except ValueError as error:
                 if not self._settings.ignore_parse_errors:
-                    raise BadLine(Reason.BAD_VALUE, str(error), place) from None
+                    raise BadLine(Reason.BAD_VALUE, str(error), index) from None
                 row.append(None)
-                bad.append((place, str(error)))
+                bad.append((index, str(error)))
             finally:
                 self._ignored.clear()
         return row, bad
@@ -129,14 +131,14 @@ class LineReader:
             if len(parts) != len(converters) and not self._settings.ignore_parse_errors:
                 raise ValueError(f"the value has {len(parts)} parts and its ROW {len(converters)} fields")
             return {
-                name: convert(parts[place]) if place < len(parts) else None
-                for place, (name, convert) in enumerate(converters)
+                name: convert(parts[index]) if index < len(parts) else None
+                for index, (name, convert) in enumerate(converters)
             }
 
         return read
 
     def _parts(self, text: str) -> list[str]:
-        # Blank text is no element, not one empty element.
+        # Blank text has no elements, not one empty element.
         if not text.strip(java_number.JAVA_SPACE):
             return []
         parts = text.split(self._settings.element_delimiter)
@@ -187,6 +189,6 @@ class LineReader:
 
 
 def _time(precision: int) -> Converter:
-    # Flink 2.3 takes a TIME(6) column and keeps milliseconds of it.
+    # Flink 2.3 accepts a TIME(6) column and keeps milliseconds of it.
     step = 10 ** (3 - min(precision, 3))
     return lambda text: java_time.parse_iso_time(text) // step * step * 1_000_000

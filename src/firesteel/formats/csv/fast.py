@@ -1,8 +1,8 @@
-"""A whole block of CSV messages at once, through Arrow's CSV reader.
+"""Reads a block of CSV messages at once, through Arrow's CSV reader.
 
-`read` returns None unless it can prove that the exact reader would give the same rows: there is no escape, no line break and
-no blank to trim in the block, and quotes only stand around whole values, so a line is nothing but its texts between delimiters,
-and each has as many as the table has columns. Texts become values only where their shape is beyond doubt.
+`read` returns None unless it can prove that the exact reader would give the same rows: the block has no escape, no line
+break and no blank to trim, and quotes only surround whole values. Then a line is nothing but texts between delimiters,
+and it has as many of them as the table has columns. Texts become values only if their form is beyond doubt.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pyarrow.csv
 from firesteel.formats.column.text import Finish, text_reader
 from firesteel.formats.csv.exact import MAX_STRING
 from firesteel.formats.csv.settings import CsvSettings
-from firesteel.formats.two_paths import Stretch
+from firesteel.formats.two_paths import Chunk
 from firesteel.types import Field
 
 _MAX_BLOCK = 1 << 30
@@ -32,8 +32,8 @@ class BlockReader:
         self._forbidden += [settings.escape.encode()] if settings.escape else []
         self._quote = settings.quote.encode()
 
-    def read(self, messages: Sequence[bytes]) -> Stretch | None:
-        """One array per column, or None."""
+    def read(self, messages: Sequence[bytes]) -> Chunk | None:
+        """Reads one array for each column. Returns None if the block is refused."""
         joined = b"\n".join(messages)
         if len(joined) > _MAX_BLOCK or joined.count(b"\n") != len(messages) - 1:
             return None
@@ -49,19 +49,19 @@ class BlockReader:
             if table.num_rows != len(messages):
                 return None
             arrays: list[pa.Array] = []
-            for place, finish in self._columns:
-                finished = finish(self._nullable(table.column(str(place)).combine_chunks()))
+            for index, finish in self._columns:
+                finished = finish(self._nullable(table.column(str(index)).combine_chunks()))
                 if finished is None:
                     return None
                 arrays.append(finished)
-            return Stretch(arrays)
+            return Chunk(arrays)
         except (pa.ArrowException, UnicodeDecodeError):
             return None
 
     def _table(self, joined: bytes, quoted: bool) -> pa.Table:
-        names = [str(place) for place in range(self._width)]
-        # One column at least is read: without any, Arrow forgets how many rows there are.
-        wanted = [str(place) for place, _ in self._columns] or names[:1]
+        names = [str(index) for index in range(self._width)]
+        # Read at least one column: without any, Arrow loses the number of rows.
+        wanted = [str(index) for index, _ in self._columns] or names[:1]
         return pyarrow.csv.read_csv(
             pa.py_buffer(joined),
             read_options=pyarrow.csv.ReadOptions(column_names=names, use_threads=False, block_size=len(joined) + 64),
@@ -89,25 +89,25 @@ class BlockReader:
 
 
 def block_reader(fields: Sequence[Field], wanted: Sequence[int], settings: CsvSettings) -> BlockReader | None:
-    """None when a column or an option needs the exact reader."""
+    """Makes the reader of a table's columns. Returns None if a column or an option needs the exact reader."""
     if settings.trim_spaces or settings.allow_comments or not settings.delimiter.isascii():
         return None
     if settings.delimiter in "\r\n" or not settings.quote.isascii():
         return None
     columns: list[tuple[int, Finish]] = []
-    for place in wanted:
-        finish = text_reader(fields[place].type)
+    for index in wanted:
+        finish = text_reader(fields[index].type)
         if finish is None:
             return None
-        columns.append((place, finish))
+        columns.append((index, finish))
     return BlockReader(len(fields), columns, settings)
 
 
 def _is_plainly_quoted(joined: bytes, quote: bytes, delimiter: bytes) -> bool:
-    """Whether the quotes of each line come in pairs around a whole value, with no quote inside."""
+    """Checks that the quotes of each line come in pairs around a whole value, with no quote inside."""
     if len(quote) != 1 or quote == delimiter:
         return False
-    # A line break before the first line and behind the last one makes all lines alike.
+    # A line break before the first line and after the last one makes all lines alike.
     data = np.frombuffer(b"\n" + joined + b"\n", dtype=np.uint8)
     quotes = np.flatnonzero(data == quote[0])
     if len(quotes) % 2:

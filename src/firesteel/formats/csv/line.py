@@ -1,7 +1,7 @@
-"""One CSV line into its texts, by Jackson's rules.
+"""Splits a CSV line into its texts, by Jackson's rules.
 
-Only the first line of a message is read. A quote means something only at the start of a value; behind the closing quote
-nothing but blanks may stand.
+Only the first line of a message is read. A quote has a meaning only at the start of a value; only blanks may follow the
+closing quote.
 
 >>> from firesteel.formats.csv.settings import CsvSettings
 >>> split_line("a,'b ''c''' ,d'e", CsvSettings(quote="'"))
@@ -24,7 +24,7 @@ class MalformedLine(ValueError):
 
 
 def split_line(text: str, settings: CsvSettings) -> list[str]:
-    """The texts of the first line; none for a message without a line. Raises MalformedLine."""
+    """Splits the first line of a message. Returns no texts for a message without a line. Raises MalformedLine."""
     start = _skip_comments(text) if settings.allow_comments else 0
     if start >= len(text):
         return []
@@ -47,7 +47,7 @@ def _skip_comments(text: str) -> int:
 
 @lru_cache(maxsize=64)
 def _runs(delimiter: str, quote: str | None, escape: str | None) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What is taken as it stands, outside and inside of quotes."""
+    """Makes the patterns of characters that are taken unchanged, outside and inside of quotes."""
     outside = re.compile(f"[^{re.escape(delimiter + (escape or ''))}\r\n]*+")
     return outside, re.compile(f"[^{re.escape((quote or '') + (escape or ''))}]*+" if quote or escape else r"[\s\S]*+")
 
@@ -67,7 +67,7 @@ class _Scanner:
         return values
 
     def _value(self) -> str:
-        """The next value; `_more` says whether a delimiter stood behind it."""
+        """Reads the next value. `_more` tells whether a delimiter followed it."""
         text, settings = self._text, self._settings
         if settings.trim_spaces:
             while (

@@ -69,7 +69,7 @@ NULL_LITERAL = Option(
     "表示 NULL 的文本。",
     aliases=(Alias("format.null-literal", Dialect.LEGACY),),
 )
-# Flink documents `true`, and writes plain numbers when nothing is set; the bytes decide.
+# Flink documents `true`, but writes plain numbers when the option is not set. Its behaviour decides.
 WRITE_BIGDECIMAL_IN_SCIENTIFIC_NOTATION = Option(
     "write-bigdecimal-in-scientific-notation",
     BOOLEAN,

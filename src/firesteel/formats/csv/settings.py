@@ -1,4 +1,4 @@
-"""The options of the `csv` format, as its decoder and encoder read them."""
+"""Reads the options of the `csv` format for its decoder and encoder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firesteel.options.value import OptionValues
 
 @dataclass(frozen=True)
 class CsvSettings:
-    """`quote` and `escape` are empty when there is none; `null` is None when no text stands for NULL."""
+    """Settings of the format. `quote` and `escape` are empty if there is none; `null` is None if no text represents NULL."""
 
     delimiter: str = ","
     quote: str = '"'

@@ -12,7 +12,7 @@ from firesteel.types import STRING, Map, TimestampLtz
 
 
 class TimePrecision(Enum):
-    """The settings of Debezium's `time.precision.mode` whose numbers can be told by the column's type."""
+    """The values of Debezium's `time.precision.mode` for which the column's type tells the unit of a number."""
 
     ADAPTIVE = "adaptive"
     ADAPTIVE_TIME_MICROSECONDS = "adaptive_time_microseconds"
@@ -20,7 +20,7 @@ class TimePrecision(Enum):
 
 
 class DecimalHandling(Enum):
-    """The settings of Debezium's `decimal.handling.mode`; Flink reads all but the first."""
+    """The values of Debezium's `decimal.handling.mode`. Flink can read all but the first."""
 
     PRECISE = "precise"
     DOUBLE = "double"

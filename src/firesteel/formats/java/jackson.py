@@ -1,4 +1,4 @@
-"""Texts as Jackson, Flink's JSON library, reads and writes them.
+"""Reads and writes texts as Jackson does, which is Flink's JSON library.
 
 >>> quote("tab\\t \\x1f")
 '"tab\\\\t \\\\u001F"'
@@ -17,18 +17,18 @@ from firesteel.formats.java.number import shorten
 _SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 _ESCAPES = str.maketrans({chr(code): f"\\u{code:04X}" for code in range(0x20)} | _SHORT)
 
-#: What `quote_bytes` changes in a text: escapes, and characters beyond the first plane. In RE2's dialect too.
+#: The characters that `quote_bytes` escapes, in RE2's dialect too.
 SPECIAL_PATTERN = r'["\\\x00-\x1f]|[\x{10000}-\x{10ffff}]'
 _BEYOND_FIRST_PLANE = re.compile("[\U00010000-\U0010ffff]")
 
 
 def quote(text: str) -> str:
-    """A JSON string, as a tree is printed."""
+    """Makes a JSON string, as Jackson prints it in a tree."""
     return f'"{text.translate(_ESCAPES)}"'
 
 
 def quote_bytes(text: str) -> str:
-    """A JSON string, as it is written to bytes: characters beyond the first plane become two escapes."""
+    """Makes a JSON string, as Jackson writes it to bytes: a character beyond U+FFFF becomes two escapes."""
     escaped = text.translate(_ESCAPES)
     if not escaped.isascii():
         escaped = _BEYOND_FIRST_PLANE.sub(_surrogates, escaped)
@@ -45,7 +45,7 @@ _BLANKS = dict.fromkeys(range(0x21))
 
 
 def decode_base64(text: str) -> bytes:
-    """Base64 with its padding; blanks between groups do not count. Raises ValueError."""
+    """Decodes Base64 with its padding, ignoring blanks between groups. Raises ValueError."""
     if not _BASE64.match(text):
         text = text.translate(_BLANKS)
         if not _BASE64.match(text):

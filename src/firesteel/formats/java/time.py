@@ -1,6 +1,6 @@
-"""Dates and times as Flink's formatters read and print them, as plain numbers: days, microseconds.
+"""Reads and prints dates and times as Flink's formatters do, as plain numbers: days, microseconds.
 
-Flink keeps nanoseconds, Spark microseconds: digits beyond the sixth are cut, never rounded.
+Flink keeps nanoseconds, Spark microseconds: digits beyond the sixth are truncated, never rounded.
 
 >>> parse_timestamp("2020-11-11 18:08:01.1234567", SQL) == parse_timestamp("2020-11-11 18:08:01.123456", SQL)
 True
@@ -21,7 +21,7 @@ DAY_MICROS = 86_400_000_000
 _MIN_MICROS, _MAX_MICROS = -(2**63), 2**63 - 1
 _MIN_DAYS, _MAX_DAYS = -(2**31), 2**31 - 1
 
-# A year has four digits, or more after a sign.
+# A year has four digits, or more if it has a sign.
 _DATE = r"(?P<year>-?[0-9]{4}|[+-][0-9]{5,9})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})"
 _CLOCK = r"(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2}):(?P<second>[0-9]{2})(?:\.(?P<fraction>[0-9]{0,9}))?"
 _ISO_CLOCK = r"(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.(?P<fraction>[0-9]{0,9}))?)?"
@@ -29,7 +29,9 @@ _ISO_CLOCK = r"(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?
 
 @dataclass(frozen=True)
 class TimestampStyle:
-    """How a timestamp is written. `smart`: Java's lenient resolving, where 31 April is 30 April and 24:00:00 is midnight."""
+    """The text form of a timestamp. `smart`: Java's smart resolver style, where 31 April is 30 April and 24:00:00 is
+    midnight.
+    """
 
     pattern: re.Pattern[str]
     smart: bool
@@ -40,7 +42,7 @@ SQL = TimestampStyle(re.compile(rf"{_DATE} {_CLOCK}\Z"), True, " ")
 SQL_UTC = TimestampStyle(re.compile(rf"{_DATE} {_CLOCK}Z\Z"), True, " ")
 ISO = TimestampStyle(re.compile(rf"{_DATE}[Tt]{_ISO_CLOCK}\Z"), False, "T")
 ISO_UTC = TimestampStyle(re.compile(rf"{_DATE}T{_ISO_CLOCK}Z\Z"), True, "T")
-#: Flink 1.9 and 1.10 wrote RFC 3339, also for a TIMESTAMP without a zone. What was written without `T` or `Z` is read too.
+#: Flink 1.9 and 1.10 wrote RFC 3339, for a TIMESTAMP without a zone too. Texts without `T` or `Z` are accepted as well.
 LEGACY = TimestampStyle(re.compile(rf"{_DATE}[T ]{_CLOCK}Z?\Z"), True, "T")
 
 _ISO_DATE = re.compile(rf"{_DATE}\Z")
@@ -52,7 +54,7 @@ _MONTH_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def days_from_civil(year: int, month: int, day: int) -> int:
-    """Days since 1970-01-01 in the proleptic Gregorian calendar, for any year."""
+    """Computes days since 1970-01-01 in the proleptic Gregorian calendar, for any year."""
     year -= month <= 2
     era = year // 400
     year_of_era = year - era * 400
@@ -94,7 +96,7 @@ def _days(match: re.Match[str], smart: bool) -> int:
 
 
 def _micros(match: re.Match[str], smart: bool) -> int:
-    """Microseconds of the day; a whole day for 24:00:00 where that is allowed."""
+    """Computes microseconds of the day; a whole day for 24:00:00 where `smart` allows it."""
     hour, minute, second = int(match["hour"]), int(match["minute"]), int(match["second"] or 0)
     fraction = match["fraction"] or ""
     if hour == 24 and smart and minute == 0 and second == 0 and not fraction.strip("0"):
@@ -105,7 +107,7 @@ def _micros(match: re.Match[str], smart: bool) -> int:
 
 
 def parse_date(text: str) -> int:
-    """Strict `yyyy-MM-dd` to days. Raises ValueError."""
+    """Parses a strict `yyyy-MM-dd` to days. Raises ValueError."""
     match = _ISO_DATE.match(text)
     if match:
         try:
@@ -116,7 +118,7 @@ def parse_date(text: str) -> int:
 
 
 def parse_jdbc_date(text: str) -> int:
-    """`java.sql.Date.valueOf`: one digit is enough for month and day, and 31 April runs on into May."""
+    """Parses as `java.sql.Date.valueOf` does: month and day may have one digit, and 31 April is 1 May."""
     match = _JDBC_DATE.match(text)
     if match:
         year, month, day = int(match["year"]), int(match["month"]), int(match["day"])
@@ -126,7 +128,7 @@ def parse_jdbc_date(text: str) -> int:
 
 
 def parse_time(text: str) -> int:
-    """`HH:mm:ss[.fraction]` to milliseconds of the day."""
+    """Parses `HH:mm:ss[.fraction]` to milliseconds of the day."""
     match = _SQL_TIME.match(text)
     if match:
         try:
@@ -137,7 +139,7 @@ def parse_time(text: str) -> int:
 
 
 def parse_iso_time(text: str) -> int:
-    """`HH:mm[:ss[.fraction]]` to milliseconds of the day."""
+    """Parses `HH:mm[:ss[.fraction]]` to milliseconds of the day."""
     match = _ISO_TIME.match(text)
     if match:
         try:
@@ -148,7 +150,7 @@ def parse_iso_time(text: str) -> int:
 
 
 def parse_timestamp(text: str, style: TimestampStyle) -> int:
-    """Microseconds since 1970-01-01 00:00:00. Raises ValueError."""
+    """Parses to microseconds since 1970-01-01 00:00:00. Raises ValueError."""
     match = style.pattern.match(text)
     if match:
         try:
@@ -169,7 +171,7 @@ def date_text(days: int) -> str:
 
 
 def time_text(micros: int) -> str:
-    """The fraction has only as many digits as it needs."""
+    """Prints a time of day, with only as many digits of the fraction as needed."""
     seconds, fraction = divmod(micros, 1_000_000)
     minutes, second = divmod(seconds, 60)
     hour, minute = divmod(minutes, 60)

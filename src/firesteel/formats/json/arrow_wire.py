@@ -1,7 +1,7 @@
-"""How Arrow reads a column from JSON: the type it has on the wire, and what makes the column's own values of it.
+"""Decides how Arrow reads a column from JSON: as which Arrow type, and how the result becomes the column's values.
 
-A column that Arrow takes must have the value that Flink's reader gives. Flink has two: one reads tokens (`json`), one builds a
-tree first (the changelog formats), and they part where a number becomes a float.
+A column that Arrow reads must have the values that Flink's reader gives. Flink has two readers: one reads tokens
+(`json`), the other builds a tree first (the changelog formats). They differ where a number becomes a float.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _PLAIN = (
     types.Char,
     types.Varchar,
 )
-#: Whole numbers up to here are the same as a text and as a 64-bit float.
+#: Whole numbers up to this one are exact as 64-bit floats.
 _EXACT_WHOLE = 2.0**53
 
 
 @dataclass(frozen=True)
 class WireRules:
-    """`nested_rows`: a field that a nested row lacks is NULL. `tree`: the rules of the reader that builds a tree, with
-    `decimals` when the table has a DECIMAL column, for then every fraction in the tree is exact. `texts`: all values are
-    JSON strings.
+    """Which values Flink's reader gives. `nested_rows`: a field that a nested row lacks is NULL. `tree`: the reader
+    that builds a tree; `decimals` if the table has a DECIMAL column, which makes every fraction in the tree exact.
+    `texts`: all values are JSON strings.
     """
 
     iso_timestamps: bool = False
@@ -66,7 +66,7 @@ def as_is(array: pa.Array) -> pa.Array:
 
 
 def wire_column(data_type: DataType, rules: WireRules) -> WireColumn | None:
-    """None when only the exact reader knows the type."""
+    """Returns how Arrow reads a type, or None if only the exact reader can read it."""
     special = epoch.wire(data_type, rules.epochs)
     if special is not None:
         return WireColumn(*special)
@@ -91,7 +91,7 @@ def wire_column(data_type: DataType, rules: WireRules) -> WireColumn | None:
                 return WireColumn(pa.string(), _without_zone(text_column.timestamp_reader("T", True), utc))
             return WireColumn(pa.string(), text_column.timestamp_reader(_SEPARATOR[rules.iso_timestamps], utc))
         case types.Row(fields):
-            # Arrow does not say which fields of a nested row were missing.
+            # Arrow does not tell which fields of a nested row were missing.
             return _row(fields, replace(rules, texts=False)) if rules.nested_rows else None
         case types.Array(element):
             inner = wire_column(element, replace(rules, texts=False))
@@ -100,7 +100,7 @@ def wire_column(data_type: DataType, rules: WireRules) -> WireColumn | None:
 
 
 def _without_zone(read: Finish, utc: bool) -> Finish:
-    """A TIMESTAMP that is written with a `Z`."""
+    """Wraps a reader for a TIMESTAMP that is written with a `Z`."""
     if utc:
         return read
 
@@ -112,7 +112,7 @@ def _without_zone(read: Finish, utc: bool) -> Finish:
 
 
 def wire_columns(fields: Sequence[Field], rules: WireRules) -> list[WireColumn] | None:
-    """One for each field, or None when one of them has none."""
+    """Returns how Arrow reads each field, or None if it cannot read all of them."""
     columns: list[WireColumn] = []
     for item in fields:
         column = wire_column(item.type, rules)
@@ -127,13 +127,13 @@ def wire_struct(fields: Sequence[Field], columns: Sequence[WireColumn]) -> pa.St
 
 
 def _unsigned_zero(array: pa.Array) -> pa.Array | None:
-    """A tree keeps the sign of -0.0 but not of -0, and with exact fractions of neither."""
+    """Removes the sign of zero as a tree does: it keeps the sign of -0.0 but not of -0, and neither with exact fractions."""
     numbers = array.fill_null(1).to_numpy(zero_copy_only=False)
     return None if (np.signbit(numbers) & (numbers == 0)).any() else array
 
 
 def _narrowed(array: pa.Array) -> pa.Array | None:
-    """A fraction goes through 64 bits, a whole number does not."""
+    """Rounds to 32 bits: a fraction by way of 64 bits, a whole number directly."""
     numbers = array.fill_null(1).to_numpy(zero_copy_only=False)
     if (np.abs(numbers) > _EXACT_WHOLE).any():
         return None

@@ -1,4 +1,4 @@
-"""JSON messages to Arrow."""
+"""Decodes JSON messages to Arrow."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class JsonDecoder:
         return decode_present(values, self._schema, None if self._block is None else self._block.read, self._read)
 
     def decode_exactly(self, values: Sequence[bytes | None]) -> Decoded:
-        """The exact path alone; `decode` must never differ from it."""
+        """Decodes by the exact path alone; `decode` must never differ from it."""
         return decode_present(values, self._schema, None, self._read)
 
     def _read(self, index: int, message: bytes, found: Rows) -> None:

@@ -1,4 +1,4 @@
-"""Arrow to JSON messages, a column at a time: each column becomes a column of JSON texts, and these are joined into rows."""
+"""Encodes Arrow as JSON messages: each column becomes a column of JSON texts, and these are joined into rows."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def located(
     batch: pa.RecordBatch,
     kinds: pa.Array | None,
 ) -> list[bytes | None]:
-    """Encodes a batch; when a row cannot be written, raises EncodeError with that row's place."""
+    """Encodes a batch. If a row cannot be written, raises EncodeError with that row's index."""
     try:
         return encode(batch, kinds)
     except ValueError as error:
@@ -55,19 +55,19 @@ def located(
 
 
 class JsonTexts:
-    """Columns as JSON texts, one per row, `null` where the column is NULL."""
+    """Makes columns of JSON texts, one per row, with `null` for NULL."""
 
     def __init__(self, settings: JsonSettings) -> None:
         self._settings = settings
 
     def rows(self, columns: Sequence[pa.Array], fields: Sequence[Field], count: int) -> pa.StringArray:
-        """One JSON object per row."""
+        """Makes one JSON object per row."""
         names = [f"{jackson.quote_bytes(field.name)}:" for field in fields]
         if self._settings.ignore_null_fields or not fields:
             return pa.array(self._sparse_rows(columns, fields, names, count), pa.string())
         parts: list[pa.Array | pa.Scalar] = []
-        for place, (column, field, name) in enumerate(zip(columns, fields, names, strict=True)):
-            parts.append(pa.scalar(f"{',' if place else '{'}{name}"))
+        for index, (column, field, name) in enumerate(zip(columns, fields, names, strict=True)):
+            parts.append(pa.scalar(f"{',' if index else '{'}{name}"))
             parts.append(self.column(column, field.type))
         return pc.binary_join_element_wise(*parts, pa.scalar("}"), pa.scalar(""))
 
@@ -104,7 +104,7 @@ class JsonTexts:
             case types.Date():
                 return _each(column.view(pa.int32()), lambda days: f'"{java_time.date_text(days)}"')
             case types.Time():
-                # Flink keeps milliseconds of a time.
+                # Flink writes times in milliseconds.
                 return _each(
                     column.view(pa.int64()), lambda nanos: f'"{java_time.time_text(nanos // 1_000_000 * 1000)}{zone}"'
                 )
@@ -171,7 +171,7 @@ def _stripped(value: object) -> str:
 
 
 def _floating(text: str) -> str:
-    # NaN and the infinities are no JSON numbers.
+    # NaN and the infinities are not JSON numbers, and are written as strings.
     return f'"{text}"' if text.endswith(("N", "y")) else text
 
 
@@ -182,5 +182,5 @@ def _strings(column: pa.StringArray) -> pa.StringArray:
 
 
 def _quoted(column: pa.StringArray) -> pa.StringArray:
-    """Texts without anything to escape."""
+    """Quotes texts that have nothing to escape."""
     return pc.binary_join_element_wise(pa.scalar('"'), column, pa.scalar('"'), pa.scalar("")).fill_null(_NULL)

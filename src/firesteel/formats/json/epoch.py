@@ -1,7 +1,7 @@
-"""Numbers for dates and times, and bytes for decimals, as Debezium's connectors write them. Flink reads neither.
+"""Reads dates, times and decimals in the forms of Debezium's connectors: numbers and bytes. Flink cannot read these.
 
-A JSON number in a DATE column counts days; in a TIME or TIMESTAMP column it counts what the connector's own setting
-`time.precision.mode` says. Texts are read as ever.
+A JSON number in a DATE column counts days. In a TIME or TIMESTAMP column its unit is the connector's setting
+`time.precision.mode`. Texts are read as in other JSON.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _MILLI, _MICRO, _NANO = 1_000_000, 1_000, 1
 
 @dataclass(frozen=True)
 class EpochRules:
-    """None: as Flink reads it."""
+    """The connector's settings. None: read as Flink does."""
 
     times: TimePrecision | None = None
     decimals: DecimalHandling | None = None
 
     def reads(self, data_type: DataType) -> bool:
-        """Whether the column's values may come in Debezium's own form."""
+        """Checks whether the column's values may have Debezium's own form."""
         match data_type:
             case types.Date() | types.Time() | types.Timestamp() | types.TimestampLtz():
                 return self.times is not None
@@ -44,7 +44,7 @@ class EpochRules:
 
 
 def _nanos_per_unit(data_type: DataType, rules: EpochRules) -> int:
-    """How many nanoseconds one unit of a TIME or TIMESTAMP number is."""
+    """Returns the nanoseconds of one unit of a TIME or TIMESTAMP number."""
     match rules.times:
         case TimePrecision.CONNECT:
             return _MILLI
@@ -57,7 +57,7 @@ def _nanos_per_unit(data_type: DataType, rules: EpochRules) -> int:
 
 
 def read_number(data_type: DataType, number: int, rules: EpochRules) -> int:
-    """Days, nanoseconds of the day, or microseconds since 1970, as Arrow takes them. Raises ValueError."""
+    """Converts to days, nanoseconds of the day, or microseconds since 1970, as Arrow takes them. Raises ValueError."""
     if isinstance(data_type, types.Date):
         if not -(2**31) <= number < 2**31:
             raise ValueError(f"'{java_number.shorten(str(number))}' is out of range for a date")
@@ -74,7 +74,9 @@ def read_number(data_type: DataType, number: int, rules: EpochRules) -> int:
 
 
 def read_unscaled(text: str, precision: int, scale: int) -> Decimal | None:
-    """Base64 of a whole number, highest byte first, in units of the column's last digit. Raises ValueError."""
+    """Reads a decimal from Base64: a whole number, highest byte first, in units of the column's last digit. Raises
+    ValueError.
+    """
     unscaled = jackson.decode_base64(text)
     if not unscaled:
         raise ValueError("a decimal has no bytes")
@@ -85,22 +87,22 @@ def read_unscaled(text: str, precision: int, scale: int) -> Decimal | None:
 
 
 def read_variable(members: Mapping[str, object], precision: int, scale: int) -> Decimal | None:
-    """`{"scale":2,"value":"…"}`: a decimal that brings its own scale. Raises ValueError."""
+    """Reads `{"scale":2,"value":"…"}`, a decimal with a scale of its own. Raises ValueError."""
     own, text = members.get("scale"), members.get("value")
     if own is None or not isinstance(text, str):
         raise ValueError("a decimal has no 'scale' and 'value'")
-    places = java_number.parse_integer(str(own), -1000, 1000)
+    digits = java_number.parse_integer(str(own), -1000, 1000)
     unscaled = jackson.decode_base64(text)
     if not unscaled or len(unscaled) > 1000:
         raise ValueError("a decimal has no bytes, or too many")
     number = Decimal(int.from_bytes(unscaled, "big", signed=True))
     if not number:
         return Decimal((0, (0,), -scale))
-    return java_number.parse_decimal(f"{number}E{-places}", precision, scale)
+    return java_number.parse_decimal(f"{number}E{-digits}", precision, scale)
 
 
 def wire(data_type: DataType, rules: EpochRules) -> tuple[pa.DataType, Finish] | None:
-    """How Arrow reads a column that comes in Debezium's own form."""
+    """Returns how Arrow reads a column in Debezium's own form."""
     if not rules.reads(data_type):
         return None
     match data_type:

@@ -1,12 +1,12 @@
-"""Flink's JSON rules to the letter, one message at a time.
+"""Reads JSON by Flink's rules, one message at a time.
 
-Values come out as Python values that Arrow takes: days for DATE, microseconds for timestamps, nanoseconds for TIME.
+Values are Python values that Arrow takes: days for DATE, microseconds for timestamps, nanoseconds for TIME.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 
 from firesteel import types
@@ -15,6 +15,7 @@ from firesteel.formats.java import jackson
 from firesteel.formats.java import number as java_number
 from firesteel.formats.java import time as java_time
 from firesteel.formats.java.text import to_utf8_text
+from firesteel.formats.json.cursor import Cursor, tree_text
 from firesteel.formats.json.limit import TooLarge
 from firesteel.formats.json.settings import JsonSettings
 from firesteel.formats.json.token import Kind, MalformedJson, Token, read_tokens, read_whole_elements
@@ -30,7 +31,7 @@ RANGES: dict[type[DataType], tuple[int, int]] = {
 
 
 class BadMessage(ValueError):
-    """No row can be made of a message."""
+    """A message that cannot be decoded into rows."""
 
     def __init__(self, reason: Reason, detail: str, column: str | None = None) -> None:
         super().__init__(detail)
@@ -41,45 +42,29 @@ class BadMessage(ValueError):
 
 @dataclass(frozen=True)
 class BadField:
-    """What is wrong with a field that became NULL because parse errors are ignored, or, without a column, with a row left out."""
+    """An ignored parse error. The field in `column` became NULL; without a column, a row was left out."""
 
     column: str | None
     detail: str
     reason: Reason = Reason.BAD_VALUE
 
 
-@dataclass
-class Cursor:
-    """A place in a token list. `bad` collects on the way what was ignored, and what did not come as it stood."""
-
-    tokens: list[Token]
-    at: int = 0
-    bad: list[str] = field(default_factory=list)
-
-    @property
-    def token(self) -> Token:
-        if self.at >= len(self.tokens):
-            raise ValueError("the message ends too early")
-        return self.tokens[self.at]
-
-    def is_on(self, kind: Kind) -> bool:
-        return self.token.kind is kind
-
-
 Converter = Callable[[Cursor], object]
 
 
 class RowReader:
-    """Reads one message into rows of the wanted fields. A DECIMAL anywhere in the `table` makes printed fractions exact."""
+    """Reads a message into rows of the wanted fields. If the `table` has a DECIMAL anywhere, fractions that are printed
+    as text are exact.
+    """
 
     def __init__(self, fields: Sequence[Field], settings: JsonSettings, table: Sequence[Field]) -> None:
         self._settings = settings
         self._exact_trees = any(has_decimal(item.type) for item in table)
-        self._fields = {item.name: (place, self._nullable(item.type)) for place, item in enumerate(fields)}
+        self._fields = {item.name: (index, self._nullable(item.type)) for index, item in enumerate(fields)}
         self._width = len(fields)
 
     def read(self, message: bytes) -> tuple[list[list[object]], list[BadField]]:
-        """The rows of the message, and the fields that had to be ignored. Raises BadMessage."""
+        """Reads a message. Returns its rows, and the fields that had to be ignored. Raises BadMessage."""
         rows: list[list[object]] = []
         bad: list[BadField] = []
         for tokens in self._elements(message, bad):
@@ -97,7 +82,9 @@ class RowReader:
         return rows, bad
 
     def _elements(self, message: bytes, bad: list[BadField]) -> list[list[Token]]:
-        """The rows' tokens. Where errors are ignored, of an array that breaks off those before the break."""
+        """Splits the message into the tokens of each row. Where errors are ignored, an array that breaks off gives the
+        elements before the break.
+        """
         try:
             return read_tokens(message)
         except MalformedJson as error:
@@ -115,17 +102,17 @@ class RowReader:
             seen = 0
             cursor.at += 1
             while not cursor.is_on(Kind.END_OBJECT):
-                # A name given twice counts twice, and what is left when all columns were counted is not read.
+                # A repeated name counts twice, and once as many names as columns were read, the rest is skipped.
                 known = self._fields.get(cursor.token.text) if seen < self._width else None
                 if seen < self._width:
                     name = cursor.token.text
                     cursor.at += 1
                 if known is None:
-                    _skip(cursor)
+                    cursor.skip()
                     continue
-                place, converter = known
+                index, converter = known
                 try:
-                    row[place] = converter(cursor)
+                    row[index] = converter(cursor)
                 except (ValueError, ArithmeticError) as error:
                     raise BadMessage(Reason.BAD_VALUE, str(error), name) from None
                 if cursor.bad:
@@ -138,7 +125,7 @@ class RowReader:
         except ValueError as error:
             raise BadMessage(Reason.MALFORMED, str(error)) from None
         if seen < self._width and self._settings.fail_on_missing_field:
-            missing = [name for name, (place, _) in self._fields.items() if row[place] is None]
+            missing = [name for name, (index, _) in self._fields.items() if row[index] is None]
             detail = f"the message has no field '{missing[0]}'" if missing else "a field is missing"
             raise BadMessage(Reason.MISSING_FIELD, detail, missing[0] if missing else None)
         return row
@@ -202,7 +189,7 @@ class RowReader:
 
     def _string(self, cursor: Cursor) -> str:
         if cursor.token.kind in (Kind.START_OBJECT, Kind.START_ARRAY):
-            return to_utf8_text(_tree_text(cursor, self._exact_trees))
+            return to_utf8_text(tree_text(cursor, self._exact_trees))
         return to_utf8_text(cursor.token.text)
 
     def _array(self, element: DataType) -> Converter:
@@ -251,13 +238,13 @@ class RowReader:
             cursor.at += 1
             while not cursor.is_on(Kind.END_OBJECT):
                 if seen >= len(converters):
-                    _skip(cursor)
+                    cursor.skip()
                     continue
                 name = cursor.token.text
                 cursor.at += 1
                 convert = converters.get(name)
                 if convert is None:
-                    _skip(cursor)
+                    cursor.skip()
                     continue
                 result[name] = convert(cursor)
                 cursor.at += 1
@@ -286,31 +273,11 @@ def _describe(token: Token) -> str:
     return f"'{java_number.shorten(token.text)}'"
 
 
-def _skip(cursor: Cursor) -> None:
-    """Past the value the cursor stands on; past one token if it stands on no value."""
-    if cursor.token.kind in (Kind.START_OBJECT, Kind.START_ARRAY):
-        _to_end(cursor)
-    cursor.at += 1
-
-
-def _to_end(cursor: Cursor) -> None:
-    depth = 0
-    while True:
-        kind = cursor.token.kind
-        if kind in (Kind.START_OBJECT, Kind.START_ARRAY):
-            depth += 1
-        elif kind in (Kind.END_OBJECT, Kind.END_ARRAY):
-            depth -= 1
-            if depth <= 0:
-                return
-        cursor.at += 1
-
-
 def _boolean(cursor: Cursor) -> bool:
     kind = cursor.token.kind
     if kind is Kind.TRUE or kind is Kind.FALSE:
         return kind is Kind.TRUE
-    # Java's parseBoolean: whatever is not "true" is false, and nothing is an error.
+    # Java's parseBoolean: any text other than "true" is false, and none is an error.
     return cursor.token.text.strip(java_number.JAVA_SPACE).lower() == "true"
 
 
@@ -369,54 +336,3 @@ def _binary(cursor: Cursor) -> bytes:
     if not cursor.is_on(Kind.STRING):
         raise ValueError(f"{_describe(cursor.token)} is not Base64 text")
     return jackson.decode_base64(cursor.token.text)
-
-
-def _tree_text(cursor: Cursor, exact: bool) -> str:
-    """The value as Jackson prints a tree: compact, numbers printed anew. Leaves the cursor on its last token."""
-    parts: list[str] = []
-    _append_tree(cursor, exact, parts)
-    return "".join(parts)
-
-
-def _append_tree(cursor: Cursor, exact: bool, parts: list[str]) -> None:
-    kind, text = cursor.token
-    match kind:
-        case Kind.START_OBJECT:
-            # A name given twice keeps its first place and its last value.
-            members: dict[str, list[str]] = {}
-            cursor.at += 1
-            while not cursor.is_on(Kind.END_OBJECT):
-                name = cursor.token.text
-                cursor.at += 1
-                member: list[str] = []
-                _append_tree(cursor, exact, member)
-                members[name] = member
-                cursor.at += 1
-            parts.append("{")
-            for place, (name, member) in enumerate(members.items()):
-                parts.append(f"{',' if place else ''}{jackson.quote(name)}:")
-                parts.extend(member)
-            parts.append("}")
-        case Kind.START_ARRAY:
-            parts.append("[")
-            cursor.at += 1
-            first = True
-            while not cursor.is_on(Kind.END_ARRAY):
-                if not first:
-                    parts.append(",")
-                first = False
-                _append_tree(cursor, exact, parts)
-                cursor.at += 1
-            parts.append("]")
-        case Kind.STRING:
-            parts.append(jackson.quote(text))
-        case Kind.INTEGER:
-            parts.append("0" if text == "-0" else text)
-        case Kind.FLOATING if exact:
-            parts.append(java_number.stripped_decimal_text(Decimal(text)))
-        case Kind.FLOATING:
-            value = float(text)
-            printed = java_number.double_text(value)
-            parts.append(f'"{printed}"' if printed.endswith(("y", "N")) else printed)
-        case _:
-            parts.append(text)

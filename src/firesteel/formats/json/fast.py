@@ -1,13 +1,15 @@
-"""A whole block of JSON messages at once, through Arrow's JSON reader.
+"""Reads a block of JSON messages at once, through Arrow's JSON reader.
 
 A block is refused unless it is proven that the exact reader would give the same rows. The proof:
 
-- Each message starts with `{`, ends with `}` and holds no line break, and the messages are joined by line breaks. No object can
-  reach over a join: inside an object `}` is never followed by `{`, and a line break inside a string is refused by Arrow. So
-  every message holds at least one whole object, and if there are as many rows as messages, each holds exactly one.
-- Arrow refuses what Flink coerces (a string into a number, 1.0 into INT, a number into STRING) and names given twice. What Arrow
-  takes and Flink does not (NaN, Infinity, text that is not UTF-8, nesting or numbers without end) is looked for in the bytes.
-- Decimals that do not fit their column are found by Arrow's own validation.
+- Each message starts with `{`, ends with `}` and has no line break, and the messages are joined by line breaks. No
+  object can extend over a join: inside an object `}` is never followed by `{`, and Arrow refuses a line break inside a
+  string. So every message has at least one complete object, and if there are as many rows as messages, each has exactly
+  one.
+- Arrow refuses what Flink converts (a string to a number, 1.0 to INT, a number to STRING) and repeated names. What
+  Arrow accepts and Flink does not (NaN, Infinity, text that is not UTF-8, unlimited nesting or numbers) is searched for
+  in the bytes.
+- Arrow's own validation finds decimals that do not fit their column.
 """
 
 from __future__ import annotations
@@ -25,19 +27,19 @@ from firesteel.formats.json.exact import has_decimal
 from firesteel.formats.json.limit import MAX_DEPTH, MAX_NUMBER, MAX_STRING, TooLarge, check_depth, has_long_number
 from firesteel.formats.json.same_shape import AlikeReader
 from firesteel.formats.json.settings import JsonSettings
-from firesteel.formats.two_paths import Stretch
+from firesteel.formats.two_paths import Chunk
 from firesteel.types import Field
 
 _CONSTANT = re.compile(rb"(?:NaN|Inf)(?<=[:,\[\s-]...)")
-#: Arrow reads outside its tables, and takes the worker with it, for a decimal such as 1e-999999999; escapes could hide one.
+#: Arrow reads outside its buffers, and crashes the worker, for a decimal such as 1e-999999999. Escapes could hide one.
 _WILD_DECIMAL = re.compile(rb"[eE][-+]?[0-9]{3}|\\u")
 _MAX_BLOCK = 1 << 30
-#: After so many blocks in a row that were not alike nobody tries any more.
+#: After so many blocks in a row whose messages had different shapes, the shape is not tried any more.
 _MOST_MISSES = 4
 
 
 class TableReader:
-    """Reads one Arrow table of the given schema from messages that are one JSON object each."""
+    """Reads messages, each one JSON object, into an Arrow table of the given schema."""
 
     def __init__(self, schema: pa.Schema) -> None:
         self._parse = pyarrow.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
@@ -50,7 +52,7 @@ class TableReader:
         return self.read_lines(b"\n".join(messages), lengths)
 
     def read_lines(self, joined: bytes | bytearray, lengths: NDArray[np.int64]) -> pa.Table | None:
-        """Messages that are joined by line breaks; `lengths` are those of the messages."""
+        """Reads messages that are joined by line breaks. `lengths` are the lengths of the messages."""
         if not _is_safe(joined, lengths) or (self._has_decimals and _WILD_DECIMAL.search(joined)):
             return None
         alike = self._read_alike(joined, lengths)
@@ -77,26 +79,26 @@ class BlockReader:
         self._columns = columns
         self._complete = complete
 
-    def read(self, messages: Sequence[bytes]) -> Stretch | None:
-        """One array per column, or None."""
+    def read(self, messages: Sequence[bytes]) -> Chunk | None:
+        """Reads one array for each column. Returns None if the block is refused."""
         table = self._table.read(messages)
         if table is None:
             return None
         arrays: list[pa.Array] = []
-        for place, column in enumerate(self._columns):
-            array = one_chunk(table.column(place))
-            # A column may be missing or NULL in a message: Arrow does not tell the two apart.
+        for index, column in enumerate(self._columns):
+            array = one_chunk(table.column(index))
+            # A column that is missing in a message looks to Arrow like one that is NULL.
             if self._complete and array.null_count:
                 return None
             finished = finish(column, array)
             if finished is None:
                 return None
             arrays.append(finished)
-        return Stretch(arrays)
+        return Chunk(arrays)
 
 
 def block_reader(fields: Sequence[Field], settings: JsonSettings, table: Sequence[Field]) -> BlockReader | None:
-    """None when a column has a type that only the exact reader knows."""
+    """Makes the reader of a table's columns. Returns None if the type of a column needs the exact reader."""
     rules = WireRules(
         iso_timestamps=settings.iso_timestamps,
         legacy_times=settings.legacy_times,
@@ -111,7 +113,7 @@ def block_reader(fields: Sequence[Field], settings: JsonSettings, table: Sequenc
 
 
 def finish(column: WireColumn, array: pa.Array) -> pa.Array | None:
-    """The column's own values, or None."""
+    """Converts an array that Arrow has read to the column's own type. Returns None if the exact reader has to read it."""
     try:
         array.validate(full=True)
         return column.finish(array)
@@ -126,7 +128,7 @@ def _is_safe(joined: bytes | bytearray, lengths: NDArray[np.int64]) -> bool:
     ends = np.cumsum(lengths + 1) - 1
     if (data[ends - lengths] != ord("{")).any() or (data[ends - 1] != ord("}")).any():
         return False
-    # Most blocks have no control characters but the joints.
+    # Most blocks have no control characters except the line breaks between messages.
     joints = len(lengths) - 1
     if np.count_nonzero(data < 0x20) != joints and (
         joined.count(b"\n") != joints or b"\r" in joined or b"\0" in joined
@@ -140,12 +142,14 @@ def _is_safe(joined: bytes | bytearray, lengths: NDArray[np.int64]) -> bool:
         except UnicodeDecodeError:
             return False
     longest = int(lengths.max())
-    # A message nested too deep has more bytes than levels.
+    # A message that is nested too deep has at least as many bytes as levels.
     return longest <= MAX_DEPTH or (longest <= MAX_STRING and all(map(_is_modest, bytes(joined).split(b"\n"))))
 
 
 def _holds(joined: bytes | bytearray, data: NDArray[np.uint8], word: bytes) -> bool:
-    """Whether the block holds a word of three letters: `in` takes many times as long for it as for one letter."""
+    """Checks whether the block contains a word of three letters. Looks for one letter first: `in` is many times faster
+    for it.
+    """
     if word[:1] not in joined:
         return False
     first = np.flatnonzero(data[:-2] == word[0])

@@ -1,17 +1,19 @@
-"""How much a JSON message may hold. Flink's JSON library has such limits too; without them one message can stall a job."""
+"""Limits the size of a JSON message's parts. Flink's JSON library has such limits too; without them one message can
+stall a job.
+"""
 
 from __future__ import annotations
 
 import re
 
-#: Deeper messages are refused. Jackson allows 1000; the interpreter's own stack allows less inside a Spark worker.
+#: Messages nested deeper are refused. Jackson allows 1000 levels; the Python stack of a Spark worker allows fewer.
 MAX_DEPTH = 500
 #: Jackson's limits: characters of a number, of a string.
 MAX_NUMBER = 1000
 MAX_STRING = 20_000_000
 
 _NESTING = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
-#: Everything a number is made of becomes a zero, everything else a blank.
+#: Replaces the characters of numbers by zeros and all others by blanks.
 _DIGITS = bytes(0x30 if char in b"0123456789.eE+-" else 0x20 for char in range(256))
 _LONG_NUMBER = b"0" * (MAX_NUMBER + 1)
 
@@ -21,12 +23,12 @@ class TooLarge(ValueError):
 
 
 def has_long_number(message: bytes) -> bool:
-    """Whether there may be a number that is too long: it may also be part of a string."""
+    """Checks whether the message may have a number that is too long. The digits may also be part of a string."""
     return _LONG_NUMBER in message.translate(_DIGITS)
 
 
 def check_depth(text: str) -> None:
-    """Raises TooLarge for a message nested too deep; what follows its first value is not looked at."""
+    """Raises TooLarge if a message is nested too deep. What follows its first value is not checked."""
     depth = 0
     for match in _NESTING.finditer(text):
         char = match[0]
@@ -46,7 +48,7 @@ def check_number(text: str) -> None:
 
 
 def check_strings(value: object) -> None:
-    """Raises TooLarge for a string in the value that is too long."""
+    """Raises TooLarge if a string in the value is too long."""
     waiting = [value]
     while waiting:
         match waiting.pop():

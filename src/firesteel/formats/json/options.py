@@ -1,4 +1,4 @@
-"""The options of `'format' = 'json'`; the changelog formats made of JSON share most of them."""
+"""The options of `'format' = 'json'`. The changelog formats in JSON share most of them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ TIMESTAMP_FORMAT_STANDARD = Option(
     "时间戳的文本格式：`SQL`（`2020-12-30 12:13:14.123`）或 `ISO-8601`（`2020-12-30T12:13:14.123`）。",
     default=TimestampStandard.SQL,
 )
-#: No option that a table could have: what Flink 1.9 and 1.10 wrote. It is no row of `ROWS`, so nobody can set it.
+#: Marks tables in the dialect of Flink 1.9 and 1.10, which wrote other times. It is not in `ROWS`, so a script cannot
+#: set it.
 LEGACY_TIMES = Option(
     "legacy-times",
     BOOLEAN,
@@ -96,7 +97,7 @@ DECODE_JSON_PARSER_ENABLED = Option(
     side=Side.SOURCE,
 )
 
-#: What every format whose rows are JSON objects has.
+#: The options of every format whose rows are JSON objects.
 SHARED = (
     IGNORE_PARSE_ERRORS,
     TIMESTAMP_FORMAT_STANDARD,

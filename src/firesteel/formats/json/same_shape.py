@@ -1,13 +1,13 @@
-"""Messages that one program wrote: the same members in the same order, with nothing but the values different.
+"""Reads blocks of messages that one program wrote: the same members in the same order, only with different values.
 
-Such a block needs no parser. The first message gives the shape: what stands before, between and behind its values. All other
-messages are compared with it, a piece at a time for all of them, and what lies between the pieces are the values: texts
-without escapes and whole numbers. Anything else is refused, and read by Arrow.
+Such a block needs no parser. The first message gives the shape: the text before, between and after its values. All
+other messages are compared with it, one piece at a time for all of them, and the values are what is between the pieces:
+texts without escapes, and whole numbers. Any other block is refused, and Arrow reads it.
 
-The proof that values hold no quotes: each message holds all pieces in their order, and with them as many quotes as the shape
-has. The block has that many times the number of messages, so there are no others. A message of this form is one JSON object, and
-the shape itself was read as one. What may not stand in a text (bytes that are not UTF-8) is looked for before (`block.py`);
-Flink takes control characters as they are.
+The proof that values contain no quotes: each message has all pieces in order, and they have as many quotes as the
+shape. The block has that many times the number of messages, so there are no others. A message of this form is one JSON
+object, and the shape itself was parsed as one. Bytes that are not UTF-8 are searched for before (`fast.py`); Flink
+accepts control characters in texts.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from numpy.typing import NDArray
 
 from firesteel.formats.column.slices import take_slices
 
-Places = NDArray[np.int64]
+Positions = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 _MEMBER = re.compile(rb'([ \t]*"([^"\\]*)"[ \t]*:[ \t]*)(?:"([^"\\]*)"|(0|[1-9][0-9]*))([ \t]*)')
 _QUOTE = ord('"')
 _WORD = 8
-#: Stands before and behind a block, so that there are eight bytes around each place.
+#: Padding before and after a block, so that eight bytes around each position can be read.
 _MARGIN = 2 * _WORD
-#: Longer numbers are left to Arrow: with these no sum overflows.
+#: Longer numbers are left to Arrow: with so many digits no sum overflows.
 _MOST_DIGITS = 16
 
 _ZEROS = np.uint64(0x3030303030303030)
@@ -40,8 +40,8 @@ _LIMITS = {pa.int8(): 2**7 - 1, pa.int16(): 2**15 - 1, pa.int32(): 2**31 - 1, pa
 
 @dataclass(frozen=True)
 class Shape:
-    """`pieces` stand around the values, one more than there are; `texts` says which values stand in quotes, which are the
-    pieces' own.
+    """The form of messages. `pieces` are the texts around the values, one more than there are values. `texts` tells
+    which values are in quotes; the quotes belong to the pieces.
     """
 
     pieces: tuple[bytes, ...]
@@ -54,7 +54,8 @@ class Shape:
 
 
 def find_shape(message: bytes) -> Shape | None:
-    """
+    """Finds the shape of a message; None if it has values other than texts without escapes and whole numbers.
+
     >>> find_shape(b'{"id": 12, "name":"a"}')
     Shape(pieces=(b'{"id": ', b', "name":"', b'"}'), names=('id', 'name'), texts=(False, True))
     >>> find_shape(b'{"id": -1}'), find_shape(b'{"id": null}'), find_shape(b'{"id": 1, "id": 2}')
@@ -86,20 +87,20 @@ def find_shape(message: bytes) -> Shape | None:
 
 
 class AlikeReader:
-    """Reads the columns of a schema of whole numbers and texts, each of which the messages must have."""
+    """Reads a schema of whole numbers and texts from messages that have all of its columns."""
 
     def __init__(self, schema: pa.Schema) -> None:
         self._schema = schema
         self._shape: Shape | None = None
-        #: Used again for each block: fresh memory costs more than the copy.
-        self._room = np.empty(0, dtype=np.uint8)
+        #: Reused for each block: fresh memory takes longer than the copy.
+        self._buffer = np.empty(0, dtype=np.uint8)
 
     @staticmethod
     def knows(schema: pa.Schema) -> bool:
         return len(schema) > 0 and all(field.type in _LIMITS or field.type == pa.string() for field in schema)
 
-    def read(self, joined: bytes | bytearray, lengths: Places) -> pa.Table | None:
-        """Messages that are joined by one byte each; None where they are not alike."""
+    def read(self, joined: bytes | bytearray, lengths: Positions) -> pa.Table | None:
+        """Reads messages that are joined by one byte each. Returns None if they do not have the same shape."""
         if b"\\" in joined:
             return None
         block = _Block(self._with_margins(joined), lengths)
@@ -114,9 +115,9 @@ class AlikeReader:
 
     def _with_margins(self, joined: bytes | bytearray) -> NDArray[np.uint8]:
         size = len(joined) + 2 * _MARGIN
-        if len(self._room) < size:
-            self._room = np.empty(size + size // 4, dtype=np.uint8)
-        data = self._room[:size]
+        if len(self._buffer) < size:
+            self._buffer = np.empty(size + size // 4, dtype=np.uint8)
+        data = self._buffer[:size]
         data[:_MARGIN] = data[-_MARGIN:] = 0
         data[_MARGIN:-_MARGIN] = np.frombuffer(joined, dtype=np.uint8)
         return data
@@ -140,27 +141,27 @@ class AlikeReader:
                 if wanted is not None:
                     found[name] = pa.array(numbers).cast(wanted)
             elif wanted is not None:
-                # That the block is UTF-8 is known, and a quote is no part of a longer character.
+                # The block is known to be UTF-8, and a quote is never part of a longer character.
                 found[name] = take_slices(block.data, starts, ends).view(pa.string())
         return pa.Table.from_arrays([found[name] for name in self._schema.names], schema=self._schema)
 
 
 class _Block:
-    def __init__(self, data: NDArray[np.uint8], lengths: Places) -> None:
+    def __init__(self, data: NDArray[np.uint8], lengths: Positions) -> None:
         self.data = data
-        #: The eight bytes from each place on, as one number.
+        #: The eight bytes that start at each position, as one number.
         self._words = np.ndarray((len(self.data) - 7,), np.dtype("<u8"), self.data.data, strides=(1,))
         self._ends = np.cumsum(lengths + 1) - 1 + _MARGIN
         self._starts = self._ends - lengths
         self._quotes = np.flatnonzero(self.data == _QUOTE)
 
-    def values(self, shape: Shape) -> list[tuple[Places, Places]] | None:
-        """Where each value starts and ends in every message."""
+    def values(self, shape: Shape) -> list[tuple[Positions, Positions]] | None:
+        """Finds where each value starts and ends in every message."""
         messages, each = len(self._starts), shape.quotes
         if len(self._quotes) != messages * each:
             return None
         quotes = self._quotes.reshape(messages, each)
-        found: list[tuple[Places, Places]] = []
+        found: list[tuple[Positions, Positions]] = []
         behind = self._starts
         seen = 0
         for number, piece in enumerate(shape.pieces):
@@ -169,7 +170,7 @@ class _Block:
             elif number == len(shape.pieces) - 1:
                 start = self._ends - len(piece)
             else:
-                # Between two values there is a name, and so a quote.
+                # There is a name between two values, so there is a quote.
                 start = quotes[:, seen] - piece.index(b'"')
             if (start < behind).any() or not self._holds(piece, start):
                 return None
@@ -179,8 +180,8 @@ class _Block:
             seen += piece.count(b'"')
         return found
 
-    def _holds(self, piece: bytes, starts: Places) -> bool:
-        """Whether every message has the piece at its place."""
+    def _holds(self, piece: bytes, starts: Positions) -> bool:
+        """Checks whether every message has the piece at its start position."""
         for at in range(0, len(piece), _WORD):
             part = piece[at : at + _WORD]
             words = self._words[starts + at]
@@ -191,8 +192,8 @@ class _Block:
                 return False
         return True
 
-    def numbers(self, starts: Places, ends: Places) -> Places | None:
-        """The whole numbers that stand there, as JSON has them."""
+    def numbers(self, starts: Positions, ends: Positions) -> Positions | None:
+        """Parses whole numbers as JSON writes them."""
         digits = ends - starts
         most = int(digits.max())
         if int(digits.min()) < 1 or most > _MOST_DIGITS:
@@ -206,16 +207,16 @@ class _Block:
         return None if high is None else high * 10**_WORD + low
 
 
-def _parsed(words: Words, digits: Places) -> Places | None:
-    """The number that the last `digits` bytes of each word spell, or None if they are not all digits."""
-    # Bytes before the number count as zeros. Shifting by all 64 bits is not defined, so it is done in two steps.
+def _parsed(words: Words, digits: Positions) -> Positions | None:
+    """Parses the last `digits` bytes of each word. Returns None if they are not all digits."""
+    # Bytes before the number become zeros. A shift by 64 bits is not defined, so it is done in two steps.
     other = (np.uint64(0xFFFFFFFFFFFFFFFF) >> (digits * 4).astype(np.uint64)) >> (digits * 4).astype(np.uint64)
     words = (words & ~other) | (_ZEROS & other)
     above = words + np.uint64(0x4646464646464646)
     words = words - _ZEROS
     if ((above | words) & _HIGHEST).any():
         return None
-    # Neighbours are added up: digits to hundreds, those to ten thousands, those to the whole.
+    # Add neighbours: digits to hundreds, these to ten thousands, these to the whole number.
     words = (words * np.uint64(10) + (words >> np.uint64(8))) & np.uint64(0x00FF00FF00FF00FF)
     words = (words * np.uint64(100) + (words >> np.uint64(16))) & np.uint64(0x0000FFFF0000FFFF)
     words = (words * np.uint64(10000) + (words >> np.uint64(32))) & np.uint64(0x00000000FFFFFFFF)

@@ -1,4 +1,4 @@
-"""The options of the `json` format, as its decoder and encoder read them."""
+"""Reads the options of the `json` format for its decoder and encoder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firesteel.options.value import OptionValues
 
 @dataclass(frozen=True)
 class JsonSettings:
-    """`tree`: messages are read into a tree first, with the small differences that this makes."""
+    """Settings of the format. `tree`: messages are read into a tree first, which changes some values."""
 
     fail_on_missing_field: bool = False
     ignore_parse_errors: bool = False
@@ -39,11 +39,11 @@ class JsonSettings:
 
     @property
     def zone(self) -> str:
-        """What stands behind a time without a zone."""
+        """Returns the text after a time without a zone."""
         return "Z" if self.legacy_times else ""
 
     def parse_time(self, text: str) -> int:
-        """Milliseconds of the day."""
+        """Parses to milliseconds of the day."""
         return java_time.parse_time(text.removesuffix("Z") if self.legacy_times else text)
 
 

@@ -11,7 +11,7 @@ from firesteel.types import CHARACTER, Array, DataType, Map, Multiset, Row
 
 
 def complain_of_keys(type_: DataType, format: BoundFormat) -> Complaint:
-    """Refuses keys that are no text: the names of a JSON object's members are text."""
+    """Refuses keys that are not text: the names of a JSON object's members are text."""
     match type_:
         case Map():
             if not isinstance(type_.key, CHARACTER):

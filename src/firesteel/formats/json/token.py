@@ -1,7 +1,7 @@
 """Splits a JSON message into the flat list of tokens that a streaming parser would give.
 
-Flink reads JSON from a stream of tokens, and some of its rules only make sense there: a value of the wrong shape leaves the
-stream in the middle of that value, and what follows is read from there.
+Flink reads JSON from a stream of tokens, and some of its rules only make sense for a stream: if a value has the wrong
+form, the stream is left in the middle of the value, and reading goes on from there.
 
 >>> [token.kind.name for token in read_tokens(b'{"a":[1]} rest')[0]]
 ['START_OBJECT', 'NAME', 'START_ARRAY', 'INTEGER', 'END_ARRAY', 'END_OBJECT']
@@ -32,7 +32,7 @@ class Kind(Enum):
 
 
 class Token(NamedTuple):
-    """`text` is what Jackson's `getText` gives: the value of a string, the source text of a number, a bracket."""
+    """A token. `text` is what Jackson's `getText` gives: the value of a string, the source text of a number, a bracket."""
 
     kind: Kind
     text: str
@@ -55,7 +55,7 @@ class Floating(str):
 
 
 class _Object(list[tuple[str, object]]):
-    """The members in order, so that a name given twice stays visible."""
+    """The members in order, so that repeated names are kept."""
 
     __slots__ = ()
 
@@ -74,11 +74,11 @@ def _refuse_constant(name: str) -> object:
     raise JSONDecodeError(f"'{name}' is not JSON", name, 0)
 
 
-# `strict=False`: Flink lets control characters into strings.
+# `strict=False`: Flink accepts control characters in strings.
 _DECODER = JSONDecoder(
     object_pairs_hook=_Object, parse_float=_floating, parse_int=_integer, parse_constant=_refuse_constant, strict=False
 )
-# In a tree, of a name given twice, the last value counts.
+# In a tree, the last value of a repeated name counts.
 _TREE_DECODER = JSONDecoder(
     object_pairs_hook=dict, parse_float=_floating, parse_int=_integer, parse_constant=_refuse_constant, strict=False
 )
@@ -93,9 +93,9 @@ _TRUE, _FALSE, _NULL = Token(Kind.TRUE, "true"), Token(Kind.FALSE, "false"), Tok
 
 
 def read_tokens(message: bytes) -> list[list[Token]]:
-    """One token list per row of the message: one for an object, one per element for an array.
+    """Reads the tokens of each row of the message: one list for an object, one per element for an array.
 
-    What follows the first value is not looked at.
+    What follows the first value is not read.
     """
     value = _read(message, _DECODER)
     if type(value) is _Object:
@@ -106,7 +106,7 @@ def read_tokens(message: bytes) -> list[list[Token]]:
 
 
 def read_whole_elements(message: bytes) -> list[list[Token]]:
-    """Of a message that breaks off, the elements of its array that stand whole before the break."""
+    """Reads the complete elements of an array that breaks off."""
     text = message.decode("utf-8", "replace").removeprefix("\ufeff")
     match = _BLANK.match(text)
     assert match is not None
@@ -127,14 +127,14 @@ def read_whole_elements(message: bytes) -> list[list[Token]]:
 
 
 def read_strict_tokens(message: bytes) -> list[Token]:
-    """The tokens of the message's first value, in which no string holds a control character."""
+    """Reads the tokens of the message's first value. Control characters in strings are refused."""
     return _flatten(_read(message, _STRICT_DECODER))
 
 
 def read_members(message: bytes) -> list[tuple[str, object]]:
-    """The members of the message's object in order, a name given twice as often as it is given.
+    """Reads the members of the message's object in order, repeated names included.
 
-    What follows the object is not looked at. Raises MalformedJson and TooLarge.
+    What follows the object is not read. Raises MalformedJson and TooLarge.
     """
     value = _read(message, _DECODER)
     if type(value) is not _Object:
@@ -143,9 +143,9 @@ def read_members(message: bytes) -> list[tuple[str, object]]:
 
 
 def read_tree(message: bytes) -> object:
-    """The message as dicts, lists, texts, `Integer`, `Floating`, booleans and None.
+    """Reads the message as dicts, lists, texts, `Integer`, `Floating`, booleans and None.
 
-    What follows the first value is not looked at. Raises MalformedJson and TooLarge.
+    What follows the first value is not read. Raises MalformedJson and TooLarge.
     """
     return _read(message, _TREE_DECODER)
 
@@ -155,7 +155,7 @@ def _read(message: bytes, decoder: JSONDecoder) -> object:
     try:
         text = message.decode("utf-8")
     except UnicodeDecodeError as error:
-        # Bytes after the first value are nobody's business; bytes inside it are.
+        # Invalid bytes after the first value are ignored, inside of it they are errors.
         text = message[: error.start].decode("utf-8")
         problem = f"byte {error.start} is not UTF-8"
     start = 1 if text.startswith("\ufeff") else 0

@@ -1,7 +1,7 @@
-"""Flink's rules for JSON that is read into a tree first: those of the changelog formats, and of `json` when asked for.
+"""Converts JSON trees by Flink's rules for them: those of the changelog formats, and of `json` without its own parser.
 
-They differ from the rules of `exact` in small things: a number in a STRING column is printed anew, a value that is no object
-is an empty MAP, a value that is no text is a NULL of BYTES.
+They differ from the rules of `exact.py` in details: a number in a STRING column is printed again, a value that is not
+an object is an empty MAP, a value that is not text is NULL in BYTES.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from firesteel.formats.json.settings import JsonSettings
 from firesteel.formats.json.token import Floating, Integer, MalformedJson, read_tree
 from firesteel.types import DataType, Field
 
-#: A value of a tree, never None, to the column's value.
+#: Converts a value of a tree, never None, to the column's value.
 Converter = Callable[[object], object]
 
 _MAX_EXPONENT = 2**31 - 1
 
 
 def parse_tree(message: bytes) -> object:
-    """Raises BadMessage."""
+    """Parses a message. Raises BadMessage."""
     try:
         return read_tree(message)
     except MalformedJson as error:
@@ -40,7 +40,7 @@ def parse_tree(message: bytes) -> object:
 
 
 class TreeReader:
-    """Makes values of trees. With `decimals`, every fraction in a tree is exact: the table has a DECIMAL column."""
+    """Converts trees to values. With `decimals` every fraction in a tree is exact, because the table has a DECIMAL column."""
 
     def __init__(self, settings: JsonSettings, fields: Sequence[Field], epochs: EpochRules | None = None) -> None:
         self._settings = settings
@@ -56,14 +56,14 @@ class TreeReader:
         return RowConverter([(field.name, self.converter(field.type)) for field in fields], self.take_ignored)
 
     def take_ignored(self) -> list[str]:
-        """Return and forget the fields that were ignored or changed since the last call."""
+        """Returns and forgets the fields that were ignored or changed since the last call."""
         if not self._ignored:
             return []
         ignored, self._ignored = self._ignored, []
         return ignored
 
     def converter(self, data_type: DataType) -> Converter:
-        """Of any value, null too. Raises ValueError, unless parse errors are ignored."""
+        """Returns the converter of a type, for null too. It raises ValueError unless parse errors are ignored."""
         convert = self._converter(data_type)
         ignore = self._settings.ignore_parse_errors
 
@@ -128,7 +128,7 @@ class TreeReader:
         raise ValueError(f"'{data_type}' cannot be read from JSON.")
 
     def text(self, node: object) -> str:
-        """The text of a STRING: a container is printed."""
+        """Converts to the text of a STRING; objects and arrays are printed as JSON."""
         if isinstance(node, (dict, list)):
             parts: list[str] = []
             self._print(node, parts)
@@ -136,7 +136,7 @@ class TreeReader:
         return self._text(node)
 
     def _text(self, node: object) -> str:
-        """Convert as Jackson's `asText` does: nothing for a container."""
+        """Converts as Jackson's `asText` does: objects and arrays give an empty text."""
         match node:
             case Integer():
                 return "0" if node == "-0" else str(node)
@@ -159,14 +159,14 @@ class TreeReader:
     def _print(self, node: object, parts: list[str]) -> None:
         if isinstance(node, dict):
             parts.append("{")
-            for place, (name, member) in enumerate(node.items()):
-                parts.append(f"{',' if place else ''}{jackson.quote(name)}:")
+            for index, (name, member) in enumerate(node.items()):
+                parts.append(f"{',' if index else ''}{jackson.quote(name)}:")
                 self._print(member, parts)
             parts.append("}")
         elif isinstance(node, list):
             parts.append("[")
-            for place, element in enumerate(node):
-                if place:
+            for index, element in enumerate(node):
+                if index:
                     parts.append(",")
                 self._print(element, parts)
             parts.append("]")
@@ -181,7 +181,7 @@ class TreeReader:
             if type(node) is not Floating:
                 return java_number.parse_integer(self._trimmed(node), low, high)
             value = _exact(node) if self._decimals else float(node)
-            # Without exact fractions the greatest BIGINT is compared as the float it rounds to.
+            # Without exact fractions the bounds of BIGINT are rounded to floats before they are compared.
             if not (low <= value <= high if self._decimals else float(low) <= value <= float(high)):
                 raise ValueError(f"'{java_number.shorten(node)}' is out of range")
             whole = min(max(int(value), low), high)
@@ -205,7 +205,7 @@ class TreeReader:
 
     def _float(self, node: object) -> float:
         if type(node) is Floating and not self._decimals:
-            # Through 64 bits, and rounded twice.
+            # Flink reads a 64-bit number first, so the value is rounded twice.
             value = float(node)
             return java_number.to_float(value, "")
         return java_number.parse_float(self._trimmed(node))
@@ -247,7 +247,7 @@ class TreeReader:
         return read
 
     def _epoch(self, data_type: DataType) -> Converter:
-        """Debezium's own form of a value, or else the usual one."""
+        """Returns the converter of a value in Debezium's own form or in the usual one."""
         usual = TreeReader(self._settings, ())._converter(data_type)
         rules = self._epochs
         match data_type:
@@ -273,14 +273,14 @@ class TreeReader:
 
 
 class RowConverter:
-    """A JSON object to a row, field by field."""
+    """Converts a JSON object to a row, field by field."""
 
     def __init__(self, fields: Sequence[tuple[str, Converter]], take_ignored: Callable[[], list[str]]) -> None:
         self._fields = fields
         self._take_ignored = take_ignored
 
     def read(self, members: dict[str, object]) -> tuple[list[object], list[BadField]]:
-        """The row, and what had to be ignored. Raises BadMessage."""
+        """Converts an object. Returns its row, and the fields that had to be ignored. Raises BadMessage."""
         row: list[object] = []
         bad: list[BadField] = []
         for name, convert in self._fields:

@@ -1,4 +1,4 @@
-"""One message at a time by the rules of trees: what Flink does with `decode.json-parser.enabled` = `false`."""
+"""Reads messages by way of trees, one at a time, as Flink does with `decode.json-parser.enabled` = `false`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firesteel.types import Field
 
 
 class TreeRowReader:
-    """Reads as `exact.RowReader` does, by the other reader's rules; a name given twice has its last value."""
+    """Reads as `exact.RowReader` does, by the rules for trees: the last value of a repeated name counts."""
 
     def __init__(self, fields: Sequence[Field], settings: JsonSettings, table: Sequence[Field]) -> None:
         self._row = TreeReader(settings, table).row(fields)
@@ -20,7 +20,7 @@ class TreeRowReader:
         self._needed = [field.name for field in fields] if settings.fail_on_missing_field else []
 
     def read(self, message: bytes) -> tuple[list[list[object]], list[BadField]]:
-        """The rows of the message, and the fields that had to be ignored. Raises BadMessage."""
+        """Reads a message. Returns its rows, and the fields that had to be ignored. Raises BadMessage."""
         root = parse_tree(message)
         rows: list[list[object]] = []
         bad: list[BadField] = []

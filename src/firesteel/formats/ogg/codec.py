@@ -22,7 +22,7 @@ _SIX_DIGITS = re.compile(r".*T.*\.\d{6}", re.ASCII)
 
 
 def _loose_micros(text: str) -> int:
-    """Of `yyyy-M-d[ H:m:s[.fraction]]`. Raises ValueError."""
+    """Parses `yyyy-M-d[ H:m:s[.fraction]]` to microseconds. Raises ValueError."""
     match = _LOOSE.fullmatch(text)
     if not match:
         raise ValueError(f"'{text[:60]}' is not a timestamp like 2020-11-30 18:00:59.123456")
@@ -47,7 +47,7 @@ def _ingestion_micros(text: object) -> int | None:
         except ValueError:
             return None
     try:
-        # Flink falls back to the form with a blank, and to NULL.
+        # Flink then tries the form with a blank instead of `T`, and gives NULL if that fails too.
         return _loose_micros(str(text).strip())
     except ValueError:
         return None

@@ -1,6 +1,6 @@
-"""The `raw` format: one column is the whole message.
+"""Decodes and encodes the `raw` format: one column is the whole message.
 
-A null message is a row with NULL, and NULL is written as a null message. Only this format gives a row for it.
+A null message is a row with NULL, and NULL is written as a null message. No other format gives a row for one.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _reader(data_type: DataType, bound: BoundFormat) -> Callable[[bytes], object
     match data_type:
         case types.Char() | types.Varchar():
             charset = _charset(bound)
-            # Java puts U+FFFD for bytes that are no text, and goes on.
+            # Like Java, put U+FFFD for bytes that are not text.
             return lambda value: to_utf8_text(value.decode(charset, errors="replace"))
         case types.Binary() | types.Varbinary():
             return lambda value: value
@@ -102,7 +102,7 @@ def _writer(data_type: DataType, bound: BoundFormat) -> Callable[..., bytes]:
     match data_type:
         case types.Char() | types.Varchar():
             charset = _charset(bound)
-            # As in Java, a character that the charset lacks is a question mark.
+            # Like Java, put a question mark for a character that the charset does not have.
             return lambda value: str(value).encode(charset, errors="replace")
         case types.Binary() | types.Varbinary():
             return bytes

@@ -21,7 +21,7 @@ class CharsetKind:
 
     def parse(self, text: str) -> str:
         try:
-            # Codecs such as base64 are known to Python by name and are no charset.
+            # Python also knows codecs such as base64 by name, which are not charsets.
             "".encode(text)
             return codecs.lookup(text).name
         except (LookupError, ValueError, UnicodeError):

@@ -54,7 +54,7 @@ _PRINTED = Parameter(
 
 
 def _one_of(values: tuple[str, ...], position: int, rule: Rule) -> Rule:
-    """A literal there has to be one of the values; what is no literal is seen while the job runs."""
+    """Adds a check to the rule: a literal at that position has to be one of the values. Others are checked at run time."""
 
     def checked(args: Arguments) -> DataType:
         given = literal_value(args, position)

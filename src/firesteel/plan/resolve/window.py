@@ -1,25 +1,40 @@
-"""Windows in a query: TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), …)) behind FROM, and the older GROUP BY TUMBLE(ts, …)."""
+"""Resolves windows: TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), …)) in FROM, and the older GROUP BY TUMBLE(ts, …)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from sqlglot import exp
 
 from firesteel.changelog.kind import INSERT_ONLY, render_changelog
 from firesteel.plan.expression import ColumnRef, Expression, Literal
 from firesteel.plan.fact.event_time_loss import explain_loss
-from firesteel.plan.node.relation import Aggregate, Node, Project, Rank
+from firesteel.plan.node.relation import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    TimeJoin,
+    Union,
+    Unnest,
+    Values,
+)
 from firesteel.plan.node.window import Assigner, Cumulate, Hop, Session, Tumble, Watermark, Window, WindowAggregate
-from firesteel.plan.resolve.expression import ExpressionResolver
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.mistake import Mistake, count
 from firesteel.plan.resolve.named_relation import Names, Relation
 from firesteel.plan.resolve.scope import Scope, Visible
 from firesteel.sql.node import span_of
 from firesteel.types import Interval
 
-#: The parameters of each window function, in their order; those in the second tuple may be left out.
+#: The parameters of each window function, in their order; those in the second tuple are optional.
 _PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "TUMBLE": (("DATA", "TIMECOL", "SIZE"), ("OFFSET",)),
     "HOP": (("DATA", "TIMECOL", "SLIDE", "SIZE"), ("OFFSET",)),
@@ -27,10 +42,10 @@ _PARAMETERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "SESSION": (("DATA", "TIMECOL", "GAP"), ()),
 }
 
-#: The columns a window function adds.
+#: The columns that a window function adds.
 _ADDED = ("window_start", "window_end", "window_time")
 
-#: The older functions of GROUP BY, and how many lengths each takes.
+#: The older window functions of GROUP BY, and the number of INTERVALs that each takes.
 _GROUP_WINDOWS = {"TUMBLE": 1, "HOP": 2, "SESSION": 1}
 _PARTS = {"START": 0, "END": 1, "ROWTIME": 2}
 
@@ -103,11 +118,11 @@ def _named_arguments(call: exp.Anonymous) -> dict[str, exp.Expression]:
     needed, optional = _PARAMETERS[call.name]
     known = (*needed, *optional)
     given: dict[str, exp.Expression] = {}
-    for place, argument in enumerate(call.expressions):
+    for index, argument in enumerate(call.expressions):
         if isinstance(argument, exp.Kwarg):
             name, value = argument.this.name, argument.expression
-        elif place < len(known) and len(given) == place:
-            name, value = known[place], argument
+        elif index < len(known) and len(given) == index:
+            name, value = known[index], argument
         else:
             raise Mistake(
                 f"'{call.name}' has {count(len(call.expressions), 'argument')} and takes"
@@ -141,7 +156,7 @@ def _descriptor(node: exp.Expression, relation: Relation, call: exp.Anonymous) -
 
 
 def check_event_time(column: Expression, node: Node, written: exp.Expression, function: str) -> ColumnRef:
-    """The column, if it is event time in these rows and they are only inserted."""
+    """Returns the column, if it is event time of the node and the node only inserts."""
     span = span_of(written)
     if not isinstance(column, ColumnRef) or column.name not in node.event_times:
         message, hint = explain_loss(column, node, function)
@@ -214,14 +229,14 @@ def _assigner(call: exp.Anonymous, lengths: dict[str, int]) -> Assigner:
 
 @dataclass(frozen=True)
 class GroupWindow:
-    """The window of a GROUP BY: `relation` has its columns, and `rewrite` puts them in the place of its functions."""
+    """The window of a GROUP BY: `relation` has its columns, and `rewrite` replaces its functions by them."""
 
     relation: Relation
     function: str
     arguments: tuple[exp.Expression, ...]
 
     def rewrite(self, node: exp.Expression) -> exp.Expression:
-        """The expression with TUMBLE_START(…) and its like replaced; the nodes of the script stay as they are."""
+        """Replaces TUMBLE_START(…) and the like in a copy of the expression."""
         found = self._part(node)
         if found is not None:
             return found
@@ -233,7 +248,7 @@ class GroupWindow:
         return copy
 
     def rewrite_select(self, select: exp.Select) -> exp.Select:
-        """The SELECT with the window's columns in GROUP BY: its time only where that is asked for."""
+        """Groups a copy of the SELECT by the window's columns; by its time only if the query uses TUMBLE_ROWTIME or the like."""
         changed: exp.Select = select.copy()
         rowtime = any(call.name == f"{self.function}_ROWTIME" for call in changed.find_all(exp.Anonymous))
         group, having = changed.args["group"], changed.args.get("having")
@@ -263,12 +278,12 @@ class GroupWindow:
         return _column(_HIDDEN[_PARTS[part]], node)
 
 
-#: Names that no query can write.
+#: Names of the window's columns that no query can write.
 _HIDDEN = ("$window_start", "$window_end", "$window_time")
 
 
 def open_group_window(relation: Relation, select: exp.Select) -> GroupWindow | None:
-    """The window in GROUP BY, if there is one."""
+    """Puts the window of GROUP BY above the relation; None if GROUP BY has no window."""
     group = select.args.get("group")
     found = [node for node in (group.expressions if group else ()) if _is_group_window(node)]
     if not found:
@@ -315,7 +330,7 @@ def _column(name: str, at: exp.Expression) -> exp.Column:
 
 
 def close_window(node: Node) -> Node:
-    """An aggregate whose keys hold a window's start and end waits for that end; every other one stays as it is."""
+    """Makes an aggregate whose keys hold start and end of a window a WindowAggregate; returns any other node unchanged."""
     if not isinstance(node, Aggregate):
         return node
     window, held = node.input.window_columns, frozenset(node.keys)
@@ -346,7 +361,7 @@ def close_window(node: Node) -> Node:
 
 
 def close_rank(rank: Rank) -> Rank:
-    """A ROW_NUMBER whose partition holds a window's start and end waits for that end."""
+    """Lets a Rank whose partition holds start and end of a window emit its rows when the window closes."""
     window, held = rank.input.window_columns, frozenset(rank.partition)
     if window is None or not window.starts & held or not window.ends & held:
         return rank
@@ -354,7 +369,7 @@ def close_rank(rank: Rank) -> Rank:
 
 
 def _session_partition(node: Node) -> frozenset[str] | None:
-    """The columns that a SESSION function is partitioned by, under the names they have here."""
+    """Returns the columns that partition a SESSION function, under their names at this node; None if there is no such function."""
     match node:
         case Window(assigner=Session(), partition=partition):
             return None if partition is None else frozenset(partition)
@@ -368,5 +383,10 @@ def _session_partition(node: Node) -> frozenset[str] | None:
                 if isinstance(expression, ColumnRef)
             }
             return frozenset(names.get(name, name) for name in inner)
-        case _:
+        case Window() | Scan() | Values() | Normalize() | Watermark() | Filter() | Union() | Unnest() | Sink():
             return None
+        case Aggregate() | WindowAggregate() | Join() | TimeJoin() | Rank():
+            # No session is open here: `check_windows` refuses anything but a Project between SESSION and GROUP BY.
+            return None
+        case _:
+            assert_never(node)

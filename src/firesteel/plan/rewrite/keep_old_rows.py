@@ -1,7 +1,7 @@
 """Pass: emit UPDATE_BEFORE where an operator above needs it.
 
 An upsert sink whose key is the query's key needs only the new row. A changelog sink, an aggregate and a join need the
-old one too: what it contributed has to be taken back.
+old one too, to retract its contribution.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from firesteel.plan.node.relation import (
 
 
 def keep_old_rows(node: Node) -> Node:
-    """Takes the plan of an INSERT: what is needed is decided by its sink."""
+    """Rewrites the plan of an INSERT: its sink decides whether UPDATE_BEFORE is needed."""
     return _into(node) if isinstance(node, Sink) else node
 
 
@@ -42,7 +42,7 @@ def _into(sink: Sink) -> Sink:
     takes = sink_changelog(sink.table)
     if sink.changelog == INSERT_ONLY or takes == INSERT_ONLY:
         return sink
-    # One row in all needs no key.
+    # The empty key says that there is one row: it needs no key.
     told_apart = sink.unique_key in (frozenset(), frozenset(sink.table.primary_key))
     needed = takes == ALL or (takes == UPSERT and has_key(sink.table) and not told_apart)
     kept = replace(sink, input=_keep(sink.input, needed))
@@ -51,7 +51,7 @@ def _into(sink: Sink) -> Sink:
 
 def _keep(node: Node, needed: bool) -> Node:
     if node.changelog == INSERT_ONLY:
-        # Nothing is ever taken back here; what stands below only inserts too, or is a first row that stays.
+        # Nothing is retracted here; the nodes below only insert too, or keep the first row of each key.
         return node
     match node:
         case Scan():
@@ -60,7 +60,7 @@ def _keep(node: Node, needed: bool) -> Node:
         case Aggregate() | Rank():
             return replace(node, input=_keep(node.input, True), old_rows=needed)
         case Join() | TimeJoin() | Unnest():
-            # Of a collection that changed, the old elements have to go; of a pair, the old partner.
+            # The old elements of a changed collection have to be retracted, and the pairs of an old row.
             return map_inputs(node, lambda child: _keep(child, True))
         case Sink():
             return _into(node)

@@ -1,8 +1,9 @@
-"""GROUP BY on Spark's own operators.
+"""Lowers GROUP BY to Spark's own operators.
 
-Spark refuses COUNT(DISTINCT x) on a stream. So each row goes two ways: as it is, and through `dropDuplicates` on the
-group and x, which lets the first of its kind pass. Both ways start at one `repartition`, whose exchange Spark
-reuses, so the source is read once. All ways keep all columns: were one of them pruned, there would be two exchanges.
+Spark refuses COUNT(DISTINCT x) on a stream. So each row takes two branches: one unchanged, and one through
+`dropDuplicates` on the group and x, which passes the first row of each distinct value. Both branches start at one
+`repartition`, whose exchange Spark reuses, so the source is read once. All branches keep all columns: if one of them
+were pruned, there would be two exchanges.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from firesteel.spark.column import column
 from firesteel.spark.type import spark_type
 from firesteel.types import INTEGER, BigInt, DataType, Decimal, TinyInt
 
-#: Which way a row came: 0 is the plain one, the others let each distinct value pass once.
+#: The branch of a row: 0 is the unchanged one, the others pass each distinct value once.
 _WAY = "__way"
 
 
@@ -35,7 +36,8 @@ def lower_aggregate(node: Aggregate, rows: DataFrame, partitions: int) -> DataFr
     aggregates = [
         _aggregate(call, ways, ordered, weighed).alias(name) for call, name in zip(node.calls, outputs, strict=True)
     ]
-    # SELECT DISTINCT has nothing to compute, and Spark needs something. And of no rows at all Spark makes one group; Flink none.
+    # Spark needs an aggregate, and SELECT DISTINCT has none. Without keys, Spark makes one group of no rows; Flink
+    # makes none.
     if not aggregates or not keys:
         aggregates.append(F.count(F.lit(1)).alias("__rows"))
     grouped = rows.groupBy(*keys).agg(*aggregates)
@@ -45,7 +47,7 @@ def lower_aggregate(node: Aggregate, rows: DataFrame, partitions: int) -> DataFr
 
 
 def _distinct_columns(node: Aggregate) -> dict[tuple[str, str | None], str]:
-    """The column that holds what each distinct call counts, by its argument and its filter."""
+    """Names the column that each distinct call counts, by its argument and its filter."""
     ways: dict[tuple[str, str | None], str] = {}
     for call in node.calls:
         if call.distinct:
@@ -62,7 +64,8 @@ def _identity(call: AggregateCall) -> tuple[str, str | None]:
 def _split(node: Aggregate, rows: DataFrame, ways: dict[tuple[str, str | None], str], partitions: int) -> DataFrame:
     for (argument, condition), name in ways.items():
         if condition:
-            # A filter becomes a NULL, which no aggregate counts: a WHERE would be pushed below the exchange and split it.
+            # A filter becomes a NULL, which no aggregate counts. A WHERE would be pushed below the exchange, which
+            # could then not be shared.
             rows = rows.withColumn(name, F.when(column(condition), column(argument)))
     by = [*node.keys, *(ways.values() if len(ways) == 1 else ())]
     shared = rows.repartition(partitions, *(column(name) for name in by)) if by else rows.repartition(1)
@@ -75,7 +78,7 @@ def _split(node: Aggregate, rows: DataFrame, ways: dict[tuple[str, str | None], 
 
 
 def lower_call(call: AggregateCall, ordered: bool) -> Column:
-    """A call in a group that cannot be split in two ways: of the distinct ones it takes COUNT alone."""
+    """Lowers a call in a group whose rows take only one branch. Of the distinct calls only COUNT is possible there."""
     if not call.distinct:
         return _aggregate(call, {}, ordered, weighed=False)
     assert call.argument is not None
@@ -102,14 +105,14 @@ def _aggregate(call: AggregateCall, ways: dict[tuple[str, str | None], str], ord
 
 
 def _in_order(call: AggregateCall, value: Column, order: Column) -> Column:
-    """Aggregates that ask which value came first. NULLs do not count."""
+    """Lowers an aggregate that depends on which value came first. NULLs do not count."""
     place = F.when(value.isNotNull(), order)
     match call.function:
         case "FIRST_VALUE":
             return F.min_by(value, place)
         case "LAST_VALUE":
             return F.max_by(value, place)
-    # A list of nothing is NULL, not an empty text.
+    # An empty list gives NULL, not an empty text.
     kept = F.collect_list(F.when(value.isNotNull(), F.struct(place.alias("o"), value.alias("v"))))
     texts = F.transform(F.array_sort(kept), lambda one: one.getField("v"))
     return F.when(F.size(kept) > 0, F.array_join(texts, call.separator or ""))
@@ -119,7 +122,7 @@ _SPREADS = {"STDDEV_POP": F.stddev_pop, "STDDEV_SAMP": F.stddev_samp, "VAR_POP":
 
 
 def _native(function: str, value: Column, argument: DataType, result: DataType, weight: Column | None = None) -> Column:
-    """Translate an aggregate: COUNT and integer SUM multiply by the row count; MIN and MAX ignore it."""
+    """Lowers an aggregate function. COUNT and integer SUM multiply by the row count; MIN and MAX ignore it."""
     wanted = spark_type(result)
     count = F.count(value) if weight is None else F.coalesce(F.sum(F.when(value.isNotNull(), weight)), F.lit(0))
     match function:
@@ -143,7 +146,9 @@ def _native(function: str, value: Column, argument: DataType, result: DataType, 
 
 
 def _wide(value: Column, argument: DataType, weight: Column | None = None) -> Column:
-    """Sums are kept in the widest type of their kind, and what does not fit the result in the end is an error."""
+    """Casts to the widest type of the argument's kind, in which sums are kept. A sum that does not fit the result's
+    type is an error.
+    """
     if weight is not None:
         return value.cast(spark_type(BigInt())) * weight
     if isinstance(argument, Decimal):

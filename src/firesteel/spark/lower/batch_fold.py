@@ -1,8 +1,7 @@
-"""What happened in one batch, folded in Arrow to few rows for each key. Keeps no state: a batch is all it sees.
+"""Combines the rows of a batch in Arrow into a few rows for each key, without any state.
 
-Spark's own operators on a stream either look at one row or remember for ever. These look at one batch: a stage behind a
-`repartition` by the key sees all rows that the batch has for that key, and stamps what it makes of them with the
-batch's number.
+Spark's own operators on a stream either look at one row or keep state for ever. These look at one batch: a stage after
+a `repartition` by the key sees all rows that the batch has for that key, and adds the batch's number to its results.
 """
 
 from __future__ import annotations
@@ -30,7 +29,9 @@ def by_key(rows: DataFrame, keys: Sequence[str], partitions: int) -> DataFrame:
 def fold_measures(
     rows: DataFrame, keys: Sequence[str], measures: Sequence[tuple[str, str]], partitions: int
 ) -> DataFrame:
-    """One row for each key and batch: its measures, each with how it is folded (`sum`, `min`, `max`), and the batch."""
+    """Makes one row for each key and batch, with its measures and the batch. Each measure is folded by `sum`, `min` or
+    `max`.
+    """
     names = [*keys, *(name for name, _ in measures)]
     schema = _schema(rows, names).add(BATCH, spark.LongType())
     return by_key(rows.select(*map(column, names)), keys, partitions).mapInArrow(
@@ -41,15 +42,15 @@ def fold_measures(
 def best_rows(
     rows: DataFrame, keys: Sequence[str], order: Sequence[str], descending: bool, most: int, partitions: int
 ) -> DataFrame:
-    """The first `most` rows of each key in an order, and the batch."""
+    """Keeps the first `most` rows of each key in an order, and adds the batch."""
     schema = _schema(rows, rows.columns).add(BATCH, spark.LongType())
     return by_key(rows, keys, partitions).mapInArrow(_best(list(keys), list(order), descending, most), schema)
 
 
 def chains(rows: DataFrame, keys: Sequence[str], chain: str) -> DataFrame:
-    """For each key its rows of the batch, in the order they came, as one array, and the batch.
+    """Collects the rows of each key and batch in an array, in the order they came, and adds the batch.
 
-    Of a source whose keys live in one partition each, a task sees all rows of its keys without a shuffle.
+    If all rows of a key are in one partition of the source, its task sees them without a shuffle.
     """
     whole = _schema(rows, rows.columns)
     schema = _schema(rows, list(keys)).add(chain, spark.ArrayType(whole)).add(BATCH, spark.LongType())
@@ -100,14 +101,14 @@ def _best(keys: list[str], order: list[str], descending: bool, most: int) -> _Ta
 
 
 def _first(table: pa.Table, keys: list[str], most: int) -> pa.Array:
-    """The places of the first rows of each key."""
+    """Returns the indexes of the first rows of each key."""
     if not keys:
         return pa.array(range(min(most, table.num_rows)), pa.int64())
     return pc.list_flatten(pc.list_slice(_places(table, keys), 0, most))
 
 
 def _places(table: pa.Table, keys: list[str]) -> pa.Array:
-    """For each key the places of its rows, in their order."""
+    """Returns the indexes of the rows of each key, in their order."""
     numbered = table.select(keys).append_column(_ROW, pa.array(range(table.num_rows), pa.int64()))
     lists = numbered.group_by(keys, use_threads=False).aggregate([(_ROW, "list")])[f"{_ROW}_list"]
     return lists.combine_chunks()

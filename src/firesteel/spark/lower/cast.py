@@ -1,4 +1,4 @@
-"""CAST with Flink's results where Spark's differ."""
+"""Lowers CAST with Flink's results where Spark's differ."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from firesteel.types import (
 
 
 def lower_cast(value: Column, source: DataType, target: DataType, safe: bool) -> Column:
-    """With Spark's ANSI mode, which is on, a text that is no number fails the job, as it does in Flink."""
+    """Lowers a cast. In Spark's ANSI mode, which is on, a text that is not a number fails the job, as in Flink."""
     if isinstance(target, CHARACTER):
         return fit_length(to_text(value, source), target)
     if isinstance(source, CHARACTER):
@@ -47,13 +47,13 @@ def lower_cast(value: Column, source: DataType, target: DataType, safe: bool) ->
     if isinstance(source, APPROXIMATE) and isinstance(target, Decimal):
         return java_double.to_decimal(value, target, safe)
     if isinstance(source, NUMERIC) and isinstance(target, Decimal):
-        # What does not fit is NULL, asked for or not.
+        # A value that does not fit is NULL, for CAST as for TRY_CAST.
         return value.try_cast(spark_type(target))
     if isinstance(source, Decimal) and isinstance(target, INTEGER) and not safe:
-        # Towards zero, as Java casts.
+        # Round towards zero, as Java casts.
         value = F.when(value < 0, F.ceil(value)).otherwise(F.floor(value))
     if isinstance(source, CHARACTER) and isinstance(target, INTEGER):
-        # A fraction of digits does no harm, and is cut.
+        # Drop a fraction of digits.
         value = F.regexp_replace(value, r"\A([+-]?[0-9]+)\.[0-9]*\z", "$1")
     if isinstance(source, CHARACTER):
         value = _moment_text(value, target)
@@ -62,13 +62,13 @@ def lower_cast(value: Column, source: DataType, target: DataType, safe: bool) ->
     return _cut(made, source, target)
 
 
-#: Dates and moments as nearly all are written: what Spark reads as Flink does.
+#: The usual forms of dates and timestamps, which Spark reads as Flink does.
 _PLAIN_DATE = r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}\z"
 _PLAIN_MOMENT = r"\A[0-9]{4}-[0-9]{2}-(?:[01][0-9]|2[0-8])(?:[ T][0-9].*)?\z"
 
 
 def _moment_text(text: Column, target: DataType) -> Column:
-    """What Flink reads as a date or a time, as Spark reads it."""
+    """Converts a text that Flink reads as a date or a time to one that Spark reads."""
     match target:
         case Date():
             return F.when(F.rlike(text, F.lit(_PLAIN_DATE)), text).otherwise(once(text, _whole_date))
@@ -82,7 +82,7 @@ def _moment_text(text: Column, target: DataType) -> Column:
 
 
 def _whole_date(text: Column) -> Column:
-    """Month and day may be missing, and the year may be short."""
+    """Completes a date: month and day may be missing, and the year may be short."""
     short = r"\A([0-9]{1,4})(?:-([0-9]{1,2}))?(?:-([0-9]{1,2}))?(?: .*)?\z"
     year, month, day = (F.regexp_extract(text, short, group) for group in (1, 2, 3))
     first = F.lit("01")
@@ -94,7 +94,9 @@ def _whole_date(text: Column) -> Column:
 
 
 def _whole_moment(text: Column) -> Column:
-    """A day that its month does not have is its last. Spark would take a time of day for one of today."""
+    """Completes a timestamp: a day after the month's end becomes its last day. Spark would read a time of day as one of
+    today.
+    """
     date = r"\A([0-9]{4}-[0-9]{1,2})-(?:29|30|31)(?![0-9])"
     month = F.concat(F.regexp_extract(text, date, 1), F.lit("-01")).try_cast("date")
     late = (
@@ -107,7 +109,7 @@ def _whole_moment(text: Column) -> Column:
 
 
 def _cut(value: Column, source: DataType, target: DataType) -> Column:
-    """As many digits of a second as the type has."""
+    """Truncates the fraction of a second to the type's precision."""
     if not isinstance(target, Timestamp | TimestampLtz | Time) or target.precision >= 6:
         return value
     if isinstance(source, Timestamp | TimestampLtz | Time) and source.precision <= target.precision:
@@ -127,7 +129,7 @@ def _cut(value: Column, source: DataType, target: DataType) -> Column:
 
 
 def fit_length(text: Column, target: DataType) -> Column:
-    """The text cut to the type's length, and for CHAR filled up with blanks."""
+    """Cuts the text to the type's length, and for CHAR pads it with blanks."""
     assert isinstance(target, Char | Varchar)
     if target.length == MAX_LENGTH:
         return text
@@ -136,14 +138,14 @@ def fit_length(text: Column, target: DataType) -> Column:
 
 
 def to_text(value: Column, source: DataType) -> Column:
-    """The text of a value as Flink writes it: TRUE, (1, NULL), [1, NULL], {k=1}."""
+    """Prints a value as Flink does: TRUE, (1, NULL), [1, NULL], {k=1}."""
     match source:
         case Boolean():
             return F.upper(value.cast("string"))
         case _ if isinstance(source, BINARY):
             return F.decode(value, "UTF-8")
         case Timestamp(precision=precision) | TimestampLtz(precision=precision):
-            # As many digits as the type has. Formatting would take a TIMESTAMP through the session's time zone.
+            # Keep as many digits as the type has. Formatting would convert a TIMESTAMP through the session's time zone.
             text = value.cast("string")
             digits = F.rpad(F.substring(text, F.lit(21), F.lit(min(precision, 6))), min(precision, 6), "0")
             second = F.substring(text, 1, 19)

@@ -1,8 +1,8 @@
-"""GROUP BY over updating input, or with UPDATE_BEFORE in its output.
+"""Lowers GROUP BY over updating input, or with UPDATE_BEFORE in its output.
 
-Every reversible aggregate is a sum of signed parts: COUNT adds the signs, SUM the signed values, AVG is made of both.
-For the old row the parts of a batch are folded to one row for each group first; the sum without what this batch added
-is what there was before it.
+Every reversible aggregate is a sum of signed parts: COUNT adds the signs, SUM the signed values, AVG uses both. To find
+the old row, the parts of a batch are first folded to one row for each group; the sum without this row is the value
+before the batch.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _Measure:
 
     @property
     def _wide(self) -> DataType:
-        """Sums are kept in the widest type of their kind."""
+        """Returns the widest type of the argument's kind, in which sums are kept."""
         if isinstance(self.argument, Decimal):
             return Decimal(38, self.argument.scale)
         return BigInt() if isinstance(self.argument, INTEGER) else Double()
@@ -74,7 +74,7 @@ class _Measure:
         return named
 
     def parts(self, value: Column, signed: Column) -> dict[str, Column]:
-        """What one row adds."""
+        """Returns what one row adds."""
         parts: dict[str, Column] = {}
         if self.total:
             wide = value.cast(spark_type(self._wide))
@@ -107,11 +107,11 @@ def lower_change_aggregate(node: Aggregate, rows: DataFrame, partitions: int) ->
 
 
 def _parts(node: Aggregate, rows: DataFrame, measures: list[_Measure], partitions: int) -> DataFrame:
-    """What each row adds to its group, as columns of one kind of row."""
+    """Makes rows of the same columns, with what each input row adds to its group."""
     types = {name: data_type for measure in measures for name, data_type in measure.types.items()}
     distinct = {_identity(measure.call) for measure in measures if measure.call.distinct}
     if distinct:
-        # All ways start at one exchange, which Spark reuses: the source is read once.
+        # All branches start at one exchange, which Spark reuses: the source is read once.
         rows = keep_columns(by_key(rows, node.keys, partitions))
     signed = sign(rows)
     plain: dict[str, Column] = {_ROWS: signed}
@@ -161,9 +161,9 @@ def _new_only(node: Aggregate, parts: DataFrame, measures: list[_Measure]) -> Da
     ]
     names = [field.name for field in node.fields[len(node.keys) :]]
     columns = [*map(column, node.keys), *(one.alias(name) for one, name in zip(outputs, names, strict=True))]
-    # Flink takes the row back when its group is empty, also where there is only one group.
+    # Flink deletes the row when its group is empty, even if there is only one group.
     kind = F.when(column(_ROWS) <= 0, code(RowKind.DELETE)).otherwise(code(RowKind.UPDATE_AFTER))
-    # Without keys Spark makes a group of no rows at all; Flink does not.
+    # Without keys Spark makes one group even of no rows; Flink does not.
     return grouped.where(column(_ROWS).isNotNull()).select(*columns, kind.alias(KIND))
 
 
@@ -173,7 +173,7 @@ def _with_old(node: Aggregate, parts: DataFrame, measures: list[_Measure], parti
     folded = fold_measures(parts, node.keys, [*((name, "sum") for name in sums), *extremes], partitions)
     added = F.max_by(F.struct(*map(column, sums)), column(BATCH)).alias("__added")
     best = [
-        # Of the two best, one at most is of this batch: the other is the best of all before it.
+        # At most one of the two best is of this batch; the other is the best of all earlier ones.
         getattr(F, f"{how}_by")(F.struct(column(name).alias("v"), column(BATCH).alias("b")), column(name), 2).alias(
             name
         )

@@ -14,12 +14,12 @@ from firesteel.spark.lower.batch_fold import fold_measures
 
 
 def existence(rows: DataFrame, by: Sequence[str], partitions: int) -> DataFrame:
-    """The columns `by` and SIGN, one row for each value that appears or disappears with this batch."""
+    """Returns one row for each value that appears or disappears with this batch: the columns `by`, and SIGN."""
     names = [column(name) for name in by]
     if KIND not in rows.columns:
         return rows.select(*names).dropDuplicates(list(by)).withColumn(SIGN, sign(rows.select(*names)))
     folded = fold_measures(rows.select(*names, sign(rows).alias(SIGN)), by, [(SIGN, "sum")], partitions)
-    # One row for each value and batch: what is there now, without what this batch added, is what was there before.
+    # One row for each value and batch: the current count, minus what this batch added, is the count before.
     now, added = F.sum(column(SIGN)), F.max_by(column(SIGN), column(BATCH))
     counted = folded.groupBy(*names).agg(now.alias("__now"), (now - added).alias("__before"))
     alive = (column("__now") > 0).cast("bigint") - (column("__before") > 0).cast("bigint")

@@ -1,4 +1,4 @@
-"""Expressions of a plan as Spark columns. No text of the user's is pasted into SQL anywhere."""
+"""Lowers a plan's expressions to Spark columns. No text from the script becomes part of SQL text."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from pyspark.sql import functions as F
 from firesteel.plan.expression import Call, Case, Cast, ColumnRef, Expression, Literal
 from firesteel.spark.column import column
 from firesteel.spark.lower.cast import lower_cast
+from firesteel.spark.lower.function.form import bound
 from firesteel.spark.lower.function.table import SPELLINGS
 from firesteel.spark.type import spark_type
-from firesteel.types import Interval
+from firesteel.types import APPROXIMATE, INTEGER, Decimal, Interval
 
 
 def lower_expression(expression: Expression) -> Column:
@@ -22,7 +23,10 @@ def lower_expression(expression: Expression) -> Column:
         case Literal():
             return _literal(expression)
         case Cast(operand=operand, type=target, safe=safe):
-            return lower_cast(lower_expression(operand), operand.type, target, safe)
+            value = lower_expression(operand)
+            if isinstance(operand.type, APPROXIMATE) and isinstance(target, (*INTEGER, Decimal)):
+                return bound([operand], [value], lambda held: lower_cast(held, operand.type, target, safe))
+            return lower_cast(value, operand.type, target, safe)
         case Case(branches=branches, otherwise=otherwise):
             chain = F
             for when, then in branches:

@@ -1,9 +1,9 @@
-"""Joins on Spark's own stream-stream join, for rows that come and go.
+"""Lowers joins to Spark's own stream-stream join, for rows that are inserted and retracted.
 
-A pair's sign is the product of its rows' signs, so the net of all pairs of changes is the join of what is left: each
-side's changes are kept as they came. A row without a partner is a padded row that goes when its key gets the first
-partner and comes back when it loses the last: `existence` says when that is, and its rows join like partners with the
-opposite sign.
+A pair's sign is the product of its rows' signs, so the sum of all pairs of changes is the join of the rows that are
+left: both sides keep their changes as they came. In an outer join, a row without a partner is padded with NULLs. The
+padded row is retracted when its key gets the first partner and inserted again when it loses the last: `existence` tells
+when, and its rows join like partners of the opposite sign.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from firesteel.spark.type import spark_type
 
 
 class _Side:
-    """One input: its columns, its sign, its place in the order, and its keys under names of their own."""
+    """One input: its columns, its sign, its order column, and its keys under names of their own."""
 
     def __init__(
         self, rows: DataFrame, node: Node, keys: list[Expression], mark: str, partitions: int, *, twice: bool
     ) -> None:
-        """`twice`: the side is used more than once."""
+        """Prepares the rows. `twice`: the side is used more than once."""
         self.fields = fields = node.fields
         self.mark = mark
         self.keys = [f"__{mark}_key{number}" for number in range(len(keys))]
@@ -47,7 +47,7 @@ class _Side:
             order.alias(f"__{mark}{ORDER}"),
         )
         if twice:
-            # What keeps state has an exchange below it.
+            # An operator with state needs an exchange below it.
             if not _has_exchange(node):
                 self.rows = self.rows.repartition(partitions, *map(column, self.keys))
             self.rows = keep_columns(self.rows)
@@ -61,7 +61,7 @@ class _Side:
         return column(f"__{self.mark}{ORDER}")
 
     def exists(self, partitions: int) -> DataFrame:
-        """The keys of this side that appear and disappear."""
+        """Returns the keys of this side that appear and disappear."""
         kind = [kind_of(self.sign).alias(KIND)] if self.updates else []
         keys = self.rows.select(*map(column, self.keys), *kind)
         filled = reduce(Column.__and__, [column(name).isNotNull() for name in self.keys])
@@ -72,7 +72,7 @@ class _Side:
 
 
 def _has_exchange(node: Node) -> bool:
-    """Whether all of the node's rows have come through an exchange."""
+    """Checks whether all of the node's rows come through an exchange."""
     if isinstance(node, Scan | Values):
         return False
     if isinstance(node, Normalize | Aggregate | Join | Rank | WindowAggregate | TimeJoin):
@@ -86,7 +86,7 @@ def lower_join(node: Join, left_rows: DataFrame, right_rows: DataFrame, partitio
     left = _Side(left_rows, node.left, [one for one, _ in node.keys], "l", partitions, twice=outer or anti)
     right = _Side(right_rows, node.right, [other for _, other in node.keys], "r", partitions, twice=outer)
     if anti:
-        # All rows come, and those go that get a partner.
+        # Insert all rows, and retract those that get a partner.
         found = left.rows.join(right.exists(partitions), _equal(left.keys, right.keys))
         kept = _kept(left.rows, left, left.sign)
         return kept.union(_kept(found, left, -left.sign * column(f"__r{SIGN}")))
@@ -126,7 +126,7 @@ def lower_join(node: Join, left_rows: DataFrame, right_rows: DataFrame, partitio
 
 
 def _substitutes(side: _Side, partitions: int) -> DataFrame:
-    """A partner of nothing but NULLs, of the opposite sign, for each key that this side has."""
+    """Makes a partner of only NULLs, with the opposite sign, for each key of this side."""
     found = side.exists(partitions)
     return found.select(
         *side.absent(),
@@ -137,7 +137,7 @@ def _substitutes(side: _Side, partitions: int) -> DataFrame:
 
 
 def _padded(kept: _Side, absent: _Side, node: Join) -> DataFrame:
-    """Every row of one side, with NULLs for the other."""
+    """Pads every row of one side with NULLs for the other."""
     empty = {field.name: one for field, one in zip(absent.fields, absent.absent(), strict=True)}
     columns = [empty.get(field.name, column(field.name)) for field in node.fields]
     return kept.rows.select(*columns, kind_of(kept.sign).alias(KIND), kept.order.alias(ORDER))

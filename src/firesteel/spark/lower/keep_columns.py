@@ -1,4 +1,6 @@
-"""Rows that are used more than once and read once: Spark reuses an exchange only where all that use it ask for the same columns."""
+"""Keeps Spark from pruning columns of rows that are used more than once: it reuses an exchange only if all its users
+need the same columns.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,10 @@ from firesteel.spark.column import column
 
 
 def keep_columns(rows: DataFrame) -> DataFrame:
-    """The same rows, below which no column that varies is pruned.
+    """Returns the same rows, with a filter below which no column that varies is pruned.
 
-    The condition holds for each row and reads every column; it is not deterministic, so that Spark leaves it where it stands. That
-    each column has a number of its own keeps a constant column from making the rest of the condition needless.
+    The condition holds for each row and reads every column; it is not deterministic, so that Spark does not move it.
+    Each column has a number of its own in it, so that a constant column does not make the rest redundant.
     """
     place = F.spark_partition_id()
     parts = [(place > number) & column(name).isNull() for number, name in enumerate(rows.columns)]

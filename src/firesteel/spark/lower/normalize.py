@@ -1,7 +1,7 @@
-"""An upsert topic as a full changelog: what each record changes, and what it changes it from.
+"""Lowers the conversion of an upsert topic to a full changelog: what each record changes, and from which row.
 
-The records of a batch are gathered to one chain for each key; the state keeps a key's last chain but one, whose end is
-the row that the new chain begins with. Each link of a chain is a change, as Flink would give it record by record.
+The records of a batch are collected to one chain for each key. The state keeps the key's previous chain, whose last row
+is the one before the new chain. Each link of a chain is a change, as Flink gives it record by record.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def lower_normalize(node: Normalize, rows: DataFrame) -> DataFrame:
     kept = F.max_by(column(_CHAIN), column(BATCH), 2).alias("__kept")
     grouped = folded.groupBy(*map(column, keys)).agg(kept)
     chain = F.get(column("__kept"), F.lit(0))
-    # None where the key is new.
+    # NULL if the key is new.
     last = F.element_at(F.get(column("__kept"), F.lit(1)), -1)
     links = grouped.select(
         F.explode(F.arrays_zip(chain.alias("new"), _shifted(chain, last).alias("old"))).alias("__link")
@@ -58,7 +58,7 @@ def lower_normalize(node: Normalize, rows: DataFrame) -> DataFrame:
 
 
 def _shifted(chain: Column, last: Column) -> Column:
-    """For each link the one before it."""
+    """Returns the link before each link."""
     return F.concat(F.array(last), F.slice(chain, F.lit(1), F.size(chain) - 1))
 
 

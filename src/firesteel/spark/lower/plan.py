@@ -1,4 +1,4 @@
-"""A plan to a streaming DataFrame, node by node."""
+"""Lowers a plan to a streaming DataFrame, node by node."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def lower_plan(node: Node, read_table: ReadTable, partitions: int) -> DataFrame:
             # With UPDATE_BEFORE present, old and new rows can be filtered independently.
             if changes == INSERT_ONLY or RowKind.UPDATE_BEFORE in changes:
                 return rows.where(condition)
-            # Else a row that does not pass (any more) is taken back.
+            # Otherwise delete a row that does not pass, or no longer passes.
             kept = F.coalesce(condition, F.lit(False))
             if KIND in rows.columns:
                 kept = kept & (column(KIND) != CODES[RowKind.DELETE])
@@ -101,12 +101,12 @@ def lower_plan(node: Node, read_table: ReadTable, partitions: int) -> DataFrame:
 
 
 def _union(branches: list[DataFrame], node: Union) -> DataFrame:
-    """Add hidden columns that some branches lack: kind = UPDATE_AFTER, order = 0."""
+    """Unites branches. Adds hidden columns that some branches lack: kind = UPDATE_AFTER, order = 0."""
     hidden = []
     if any(KIND in rows.columns for rows in branches):
         hidden.append(KIND)
         branches = [
-            # An upsert where the branch cannot say more: what needs to know more has asked for it.
+            # Rows without a kind are upserts: a branch whose rows need other kinds has the column.
             rows if KIND in rows.columns else rows.withColumn(KIND, code(RowKind.UPDATE_AFTER))
             for rows in branches
         ]
@@ -120,7 +120,7 @@ def _union(branches: list[DataFrame], node: Union) -> DataFrame:
 
 
 def _named(name: str, expression: Expression) -> Column:
-    # An alias that changes nothing would still be a new column to Spark, and keep it from reusing an exchange.
+    # An alias with the same name would still be a new column to Spark, which could then not reuse an exchange.
     if isinstance(expression, ColumnRef) and expression.name == name:
         return column(name)
     return lower_expression(expression).alias(name)

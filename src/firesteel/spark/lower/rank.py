@@ -1,8 +1,8 @@
-"""The rows at the first places of an order: keep-first, keep-last and Top-N, over rows that only come.
+"""Lowers keep-first, keep-last and Top-N over rows that are only inserted.
 
 The state of a partition is one array of its best rows (`max_by` of several). A batch adds at most as many rows as there
-are places, since it is folded first; so of twice as many rows that are kept, those of earlier batches are what stood at
-the places before this batch.
+are ranks, since it is folded first; so the state keeps twice as many rows, and the best ones of earlier batches are
+those before this batch.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def lower_rank(node: Rank, rows: DataFrame, partitions: int) -> DataFrame:
 
 
 def _of_window(node: Rank, rows: DataFrame, order: _Order) -> DataFrame:
-    """In append mode: the best rows of each partition, once, when its window closes."""
+    """Lowers append mode: gives the best rows of each partition once, when its window closes."""
     assert node.window_end is not None and node.last is not None
     held = {field.name: f"c{position}" for position, field in enumerate(node.input.fields)}
     row = F.struct(*(column(name).alias(short) for name, short in held.items()))
@@ -81,7 +81,7 @@ def _places(node: Rank, rows: DataFrame, order: _Order, partitions: int) -> Data
 
 
 def _changes_of_rows(placed: DataFrame) -> DataFrame:
-    """The rows that leave the places, and those that come to them."""
+    """Returns the rows that leave the Top-N, and those that enter it."""
 
     def without(rows: str, others: str) -> Column:
         return F.filter(column(rows), lambda one: ~F.exists(column(others), lambda other: other.eqNullSafe(one)))
@@ -95,7 +95,7 @@ def _changes_of_rows(placed: DataFrame) -> DataFrame:
 
 
 def _changes_of_places(placed: DataFrame, node: Rank) -> DataFrame:
-    """For each place whose row is another one now: the old row and the new one."""
+    """Returns the old row and the new one of each rank whose row has changed."""
     longest = F.greatest(F.size("__now"), F.size("__before"))
     places = F.when(longest > 0, F.sequence(F.lit(1), longest)).otherwise(F.array().cast("array<int>"))
     compared = placed.select(F.explode(places).alias("__at"), column("__now"), column("__before")).select(
@@ -115,9 +115,9 @@ def _changes_of_places(placed: DataFrame, node: Rank) -> DataFrame:
 
 
 class _Order:
-    """The order as columns that are all compared in one direction, and the aggregate that finds the best.
+    """The order, as columns that are all compared in one direction, and the aggregate that finds the best.
 
-    Of rows that are equal the one that came first is the better one; of the last rows by time it is the last.
+    Of equal rows the first one to come is better; for the last rows by time, the last one.
     """
 
     def __init__(self, node: Rank, rows: DataFrame) -> None:
@@ -144,7 +144,7 @@ class _Order:
 
 
 def _number(value: Column, data_type: DataType) -> Column:
-    """A value that can be negated and keeps its order. `plan/check/support.py` lets no other types pass."""
+    """Converts to a value that can be negated and keeps its order. `plan/check/support.py` refuses other types."""
     match data_type:
         case Timestamp():
             return micros_of(value)

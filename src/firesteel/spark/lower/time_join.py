@@ -1,4 +1,4 @@
-"""Interval joins and window joins on Spark's own stream-stream join, whose state the watermark bounds."""
+"""Lowers interval joins and window joins to Spark's own stream-stream join, whose state the watermark limits."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _KINDS = {
 
 
 def lower_time_join(node: TimeJoin, left: DataFrame, right: DataFrame) -> DataFrame:
-    # Flink joins a late row with what it still keeps, Spark drops it. Times that lie later by as much as partners may be
-    # apart keep rows, and what they can be joined with, as long as Flink does.
+    # Flink joins a late row with the rows it still keeps, Spark drops it. Event times are therefore shifted later by as
+    # much as partners may be apart, which keeps rows and their partners as long as Flink does.
     later = max(map(kept_back, node.inputs)) + node.patience * 1000
     left = left.drop(KIND, ORDER).withColumn(_LEFT, _time(node, node.left, node.left_time, later, _LEFT))
     right = right.drop(KIND, ORDER).withColumn(_RIGHT, _time(node, node.right, node.right_time, later, _RIGHT))
@@ -52,6 +52,6 @@ def _time(node: TimeJoin, side: Node, name: str, later: int, alias: str) -> Colu
 
 
 def _length(milliseconds: int) -> Column:
-    # Seconds only: an interval of days is as long as the time zone's days are.
+    # Use seconds only: the length of a day depends on the time zone.
     seconds = F.lit(f"{milliseconds / 1000:.3f}").cast("decimal(18, 6)")
     return F.make_interval(secs=seconds)

@@ -1,4 +1,4 @@
-"""UNNEST: a row for every element of a collection."""
+"""Lowers UNNEST: a row for every element of a collection."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _entries(node: Unnest, collection: Column) -> Column:
         case Map():
             return F.map_entries(collection)
         case Multiset():
-            # An element that is there n times gives n rows.
+            # An element that occurs n times gives n rows.
             repeated = F.transform(
                 F.map_entries(collection), lambda entry: F.array_repeat(entry.getField("key"), entry.getField("value"))
             )

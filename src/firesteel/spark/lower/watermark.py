@@ -1,4 +1,4 @@
-"""Event time in Spark: how a column becomes one that Spark's watermark works on, and where the watermark is put."""
+"""Lowers event time: makes the column that Spark's watermark uses, and places the watermark."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from firesteel.spark.hidden_column import SHIFT
 from firesteel.spark.internals import convert_time
 from firesteel.types import DataType, TimestampLtz
 
-#: The column that Spark's watermark works on. It is a TIMESTAMP, whatever event time is: Spark takes no other.
+#: The column that Spark's watermark uses. It is always a TIMESTAMP: Spark accepts no other type.
 EVENT_TIME = "__event_time"
 
 
 def micros_of(local: Column) -> Column:
-    """A TIMESTAMP_NTZ as microseconds since 1970, whatever the session's time zone is."""
+    """Converts a TIMESTAMP_NTZ to microseconds since 1970, independent of the session's time zone."""
     return convert_time(local, "TimestampNTZType", "LongType")
 
 
@@ -27,20 +27,21 @@ def local_of(micros: Column) -> Column:
 
 
 def instant_of(value: Column, data_type: DataType) -> Column:
-    """Event time as microseconds since 1970: a TIMESTAMP without zone as if it were UTC."""
+    """Converts event time to microseconds since 1970. A TIMESTAMP without zone is taken as UTC."""
     return F.unix_micros(value) if isinstance(data_type, TimestampLtz) else micros_of(value)
 
 
 def end_of_window(end: Column, is_local: bool) -> Column:
-    """The last millisecond of a window, as microseconds since 1970; windows of points in time have local bounds."""
+    """Returns the last millisecond of a window, as microseconds since 1970. Windows over TIMESTAMP_LTZ have local bounds."""
     return (F.unix_micros(end.cast("timestamp")) if is_local else micros_of(end)) - 1000
 
 
 def kept_back(node: Node) -> int:
-    """By how many microseconds rows may lie behind Spark's watermark: whoever waits for them waits that much longer.
+    """Returns how many microseconds a node's rows may be behind Spark's watermark. Operators above wait that much
+    longer.
 
-    An outer interval join pads a row when it forgets it, which is later than its pairs come. Those lie before the watermark
-    that Spark hands on behind the join, since it keeps that one back by itself.
+    An outer interval join pads a row when it drops it from its state, which is later than its pairs are found. The
+    pairs are before the watermark that Spark passes on after the join, since Spark delays that one by itself.
     """
     below = max((kept_back(child) for child in node.inputs), default=0)
     if not isinstance(node, TimeJoin) or node.window or not node.closes:
@@ -49,7 +50,7 @@ def kept_back(node: Node) -> int:
 
 
 def _apart(node: Node) -> int:
-    """By how many milliseconds the event times of one row may differ."""
+    """Returns how many milliseconds the event times of one row may differ."""
     if len(node.event_times) < 2:
         return 0
     below = max(map(_apart, node.inputs), default=0)
@@ -57,13 +58,13 @@ def _apart(node: Node) -> int:
 
 
 def event_time(micros: Column, name: str = EVENT_TIME) -> Column:
-    """A column for Spark's watermark; what marks it as one is its metadata, so it can be made anywhere."""
+    """Makes a column for Spark's watermark. Only its metadata marks it as one, so it can be made anywhere."""
     shifted = F.timestamp_micros(micros + SHIFT * 1000)
     return shifted.alias(name, metadata={"spark.watermarkDelayMs": 0})
 
 
 def times_name(source: int) -> str:
-    """The name under which a batch tells the greatest time of each slot."""
+    """Returns the name under which a batch reports the greatest event time of each watermark channel."""
     return f"firesteel-times-{source}"
 
 
@@ -80,8 +81,8 @@ def lower_watermark(node: Watermark, rows: DataFrame) -> DataFrame:
     rows = rows.observe(times_name(about["source"]), *times)
     marked = rows.withColumn(EVENT_TIME, F.timestamp_micros((column(MARK) + SHIFT) * 1000))
     marked = marked.withWatermark(EVENT_TIME, f"{node.delay} milliseconds")
-    # Marks end here. The condition reads the watermark's column and is not deterministic: else Spark would move it, or
-    # a filter of the query's, below the watermark, which would then miss the rows that do not pass.
+    # Drop the watermark rows. The condition reads the watermark's column and is not deterministic, or Spark would move
+    # it, or a filter of the query, below the watermark, which would then miss the rows that do not pass.
     here = column(EVENT_TIME).isNull() & (F.spark_partition_id() >= 0)
     kept = marked.where(here).drop(EVENT_TIME, MARK, SLOT)
     return kept.withColumn(WATERMARK, column(WATERMARK) - node.delay)

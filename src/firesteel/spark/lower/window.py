@@ -1,8 +1,8 @@
-"""Windows on Spark's own operators, in append mode.
+"""Lowers windows to Spark's own operators, in append mode.
 
-A row gets its windows by arithmetic. An aggregate groups by the window's last millisecond too, as a column that Spark's
-watermark works on: Spark then drops what is late and gives a group once, when the watermark has reached that moment.
-That is Flink's rule. Sessions are Spark's `session_window`.
+The windows of a row are computed by arithmetic. An aggregate groups by the window's last millisecond too, as a column
+that Spark's watermark uses: Spark then drops late rows, and gives a group once, when the watermark has reached that
+time. That is Flink's rule. Sessions are Spark's `session_window`.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _TIME, _START, _END = "__time", "__start", "__end"
 _SESSION = "__session"
 _ALL = "__all"
 
-#: Flink joins two rows into a session that are exactly the gap apart, Spark only if they are nearer.
+#: Flink puts two rows that are exactly the gap apart into one session, Spark only if they are nearer.
 _TOUCHING = 1
-#: Flink closes a session when the watermark reaches its last millisecond, Spark when it reaches its end, which is two
-#: milliseconds later with the microsecond above. So Spark's sessions lie that much earlier.
+#: Flink closes a session when the watermark reaches its last millisecond. Spark does at its end, which is two
+#: milliseconds later with the microsecond above. So Spark's sessions are moved earlier by that much.
 _EARLIER = 2 * _MILLISECOND
 
 
@@ -50,7 +50,7 @@ def lower_window(node: Window, rows: DataFrame) -> DataFrame:
             f"A row has NULL in '{node.time}', which is its event time: it belongs to no window.",
             hint=f"Leave such rows out: WHERE {node.time} IS NOT NULL below the window.",
         )
-        # The type of an error is any type: it is never there.
+        # An error can have any type, since it never gives a value.
         time = F.coalesce(time, F.raise_error(F.lit(str(carry(missing)))).cast(rows.schema[node.time].dataType))
     else:
         rows = rows.where(time.isNotNull())
@@ -70,14 +70,14 @@ def lower_window(node: Window, rows: DataFrame) -> DataFrame:
 
 
 def _assigned(assigner: Tumble | Hop | Cumulate, rows: DataFrame) -> DataFrame:
-    """The rows with the bounds of their windows, in microseconds, once for each window."""
+    """Adds the bounds of windows, in microseconds. A row in several windows is repeated for each."""
     time, offset, size = column(_TIME), assigner.offset * 1000, assigner.size * 1000
     match assigner:
         case Tumble():
             return rows.withColumn(_START, _floor(time, offset, size)).withColumn(_END, column(_START) + size)
         case Hop():
             slide = assigner.slide * 1000
-            # The number of windows that can hold a row: all of them do where the size is a multiple of the slide.
+            # The greatest number of windows of a row. Every row has as many if the size is a multiple of the slide.
             most = -(-size // slide)
             starts = F.transform(
                 F.sequence(F.lit(0), F.lit(most - 1)),
@@ -113,7 +113,7 @@ def lower_window_aggregate(node: WindowAggregate, rows: DataFrame, partitions: i
 
 
 def _session(node: Window, rows: DataFrame, time: Column) -> DataFrame:
-    """Until the aggregate has found the session, its columns hold the row's own time."""
+    """Adds the columns of the session, which hold the row's own time until the aggregate has found the session."""
     micros = instant_of(time, node.time_type)
     own = F.timestamp_micros(_floor(micros, 0, _MILLISECOND) - _EARLIER + SHIFT * 1000 + kept_back(node.input))
     return rows.withColumns({node.start: own, node.end: own, node.rowtime: own})
@@ -126,7 +126,7 @@ def _session_aggregate(node: WindowAggregate, rows: DataFrame) -> DataFrame:
     rows = rows.withColumn(EVENT_TIME, own)
     keys = node.other_keys
     if not keys:
-        # Spark needs a key beside the session, and one that it does not see to be constant.
+        # Spark needs a key beside the session, one that it does not recognise as constant.
         rows, keys = rows.withColumn(_ALL, F.spark_partition_id() < 0), (_ALL,)
     outputs = [field.name for field in node.fields[len(node.keys) :]]
     calls = [

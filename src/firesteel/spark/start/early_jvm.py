@@ -163,7 +163,7 @@ class Launched:
             path.unlink(missing_ok=True)
 
     def abandon(self) -> None:
-        """Kill the JVM and delete its folders, unless Spark already uses it."""
+        """Kills the JVM and delete its folders, unless Spark already uses it."""
         if self._taken:
             return
         self._process.kill()

@@ -1,4 +1,4 @@
-"""Python in a query, a block of Arrow at a time, for what Spark's own functions cannot do."""
+"""Runs Python in a query on blocks of Arrow, for what Spark's own functions cannot do."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from firesteel.types import DataType
 
 
 def computed(function: Callable[..., pa.Array], result: DataType, *args: Column) -> Column:
-    """The column that `function` makes of the arguments' columns. It runs on the workers, so it must be picklable."""
+    """Makes the column that `function` computes from the columns of the arguments. It runs on the workers, so it must
+    be picklable.
+    """
     made: Column = F.arrow_udf(function, returnType=spark_type(result))(*args)  # type: ignore[attr-defined]
     return made

@@ -1,9 +1,11 @@
-"""Texts as Java has them: a character beyond the first plane is two code units, and some of Flink's functions count those.
+"""Handles texts in Java's code units: a character beyond U+FFFF is two of them, and some of Flink's functions count
+them.
 
-LPAD, RPAD, OVERLAY and a SPLIT at every place do; SUBSTRING, LEFT, RIGHT, CHAR_LENGTH, POSITION, LOCATE, INSTR and REVERSE count
-characters, as Spark does. Where such a function cuts a character in two, each half becomes a question mark (`java_text`).
+LPAD, RPAD, OVERLAY and a SPLIT at every character do; SUBSTRING, LEFT, RIGHT, CHAR_LENGTH, POSITION, LOCATE, INSTR and
+REVERSE count characters, as Spark does. If such a function cuts a character in two, each half becomes a question mark
+(`formats/java/text.py`).
 
-Units are written as four hexadecimal digits and a blank each, so that Spark's own functions can cut and pad them.
+Units are written as four hexadecimal digits and a blank, so that Spark's own functions can cut and pad them.
 """
 
 from __future__ import annotations
@@ -13,12 +15,12 @@ from pyspark.sql import functions as F
 
 SIZE = 5
 _BEYOND_FIRST_PLANE = r"[\x{10000}-\x{10FFFF}]"
-#: The first half of a pair without the second, and the second without the first.
+#: The first half of a surrogate pair without the second, or the second without the first.
 _HALF = r"D[89AB].. (?!D[C-F])|(?<!D[89AB].. )D[C-F].. "
 
 
 def is_wide(*texts: Column) -> Column:
-    """Whether a text has a character of two units: only then do the units matter."""
+    """Checks whether a text has a character of two units. Otherwise characters and units are the same."""
     return F.rlike(F.concat(*texts), F.lit(_BEYOND_FIRST_PLANE))
 
 
@@ -27,7 +29,7 @@ def of(text: Column) -> Column:
 
 
 def each(text: Column) -> Column:
-    """An array of the units."""
+    """Returns an array of the units."""
     return F.regexp_extract_all(of(text), F.lit("[0-9A-F]{4} "), F.lit(0))
 
 
@@ -41,5 +43,5 @@ def length(units: Column) -> Column:
 
 
 def part(units: Column, start: Column, size: Column) -> Column:
-    """So many units from that place on, which counts from 1."""
+    """Returns `size` units from position `start` on, which counts from 1."""
     return F.substring(units, ((start - 1) * SIZE + 1).cast("int"), (size * SIZE).cast("int"))

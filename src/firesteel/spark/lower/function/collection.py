@@ -14,7 +14,9 @@ from firesteel.types import CHARACTER, Map
 
 
 def _slice(call: Call, args: list[Column]) -> Column:
-    """Both ends belong to it. They count from 1, or from the end when they are negative; 0 is the beginning."""
+    """Lowers ARRAY_SLICE. Both ends are included. They count from 1, or from the end if they are negative; 0 is the
+    beginning.
+    """
     array, start = args[:2]
     size = F.size(array)
     end = args[2] if len(args) == 3 else size
@@ -44,7 +46,7 @@ def _sole(call: Call, args: list[Column]) -> Column:
 
 
 def _key(call: Call, key: Column) -> Column:
-    """A key of a map as it is to be seen."""
+    """Converts a map's key back to the value that the script sees."""
     held = call.args[0].type
     if isinstance(held, Map) and isinstance(held.key, CHARACTER) and held.key.nullable:
         return F.nullif(key, F.lit(NULL_KEY))
@@ -64,7 +66,7 @@ def _entries(call: Call, args: list[Column]) -> Column:
 
 
 def _unless_null(function: Callable[..., Column]) -> Spelling:
-    """Spark's function looks past NULLs; Flink's gives NULL where there is one."""
+    """Wraps a function of Spark that ignores NULLs, so that it gives NULL if an argument is NULL, as in Flink."""
     return lambda call, args: when_all(args, function(*args) if len(args) > 1 else args[0])
 
 

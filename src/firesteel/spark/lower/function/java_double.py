@@ -1,4 +1,4 @@
-"""What Java makes of a DOUBLE or FLOAT where Spark, in ANSI mode, stops: nothing fails, and NaN equals nothing."""
+"""Computes with DOUBLE and FLOAT as Java does: nothing fails, and NaN equals nothing. Spark's ANSI mode would fail."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NARROW: dict[type[DataType], int] = {TinyInt: 2**7, SmallInt: 2**15}
 
 
 def divide(left: Column, right: Column) -> Column:
-    """By zero: infinity with the sign of both, or NaN."""
+    """Divides. A division by zero gives infinity with the sign of both, or NaN."""
     # The power tells the two zeros apart.
     return F.when(right == 0, left * F.pow(right, F.lit(-1))).otherwise(left / right)
 
@@ -28,7 +28,9 @@ def remainder(left: Column, right: Column) -> Column:
 
 
 def to_whole(number: Column, target: DataType) -> Column:
-    """Towards zero; what is too great is the greatest there is, NaN is 0. The narrow types take the last bits of an INT."""
+    """Casts to a whole number, towards zero. A value out of range becomes the nearest bound, NaN becomes 0. The narrow
+    types take the lowest bits of an INT.
+    """
     half = _NARROW.get(type(target))
     bound = _BOUNDS[Int if half is not None else type(target)]
     number = number.cast("double")
@@ -40,7 +42,7 @@ def to_whole(number: Column, target: DataType) -> Column:
 
 
 def to_decimal(number: Column, target: Decimal, safe: bool) -> Column:
-    """NULL where it does not fit; what is no number at all fails, unless it is tried only."""
+    """Casts to a DECIMAL, with NULL if it does not fit. NaN and the infinities fail, unless the cast is `safe`."""
     wanted = spark_type(target)
     fitted = number.try_cast(wanted)
     if safe:
@@ -54,7 +56,9 @@ def to_decimal(number: Column, target: Decimal, safe: bool) -> Column:
 
 
 def compare(operator: Callable[[Column, Column], Column], *known: int) -> Callable[[Column, Column], Column]:
-    """Spark puts NaN above all numbers and lets it equal itself; `known` are the sides that must not be NaN then."""
+    """Compares as Java does. Spark sorts NaN above all numbers and makes it equal to itself; `known` are the sides that
+    must then not be NaN.
+    """
 
     def spell(left: Column, right: Column) -> Column:
         made = operator(left, right)

@@ -1,7 +1,7 @@
-"""How the functions over JSON are computed.
+"""How Spark computes the functions that read JSON. Those that write it are in `json_write.py`.
 
-What reads JSON runs in Python, a block of Arrow at a time: Spark's own functions know neither `lax` and `strict` nor what is to
-happen ON EMPTY and ON ERROR, and change numbers. What writes JSON is made of Spark's functions.
+They run in Python, on blocks of Arrow: Spark's own functions have no `lax` and `strict`, no ON EMPTY and ON ERROR, and change
+numbers.
 """
 
 from __future__ import annotations
@@ -23,28 +23,16 @@ from firesteel.plan.function.json_path import JsonPath, NotFound, parse_path
 from firesteel.spark.failure import CarriedError
 from firesteel.spark.lower.function.arrow import computed
 from firesteel.spark.lower.function.form import Spelling, literal
+from firesteel.spark.lower.function.json_write import json_array, json_object, json_string
 from firesteel.spark.type import spark_type
-from firesteel.types import (
-    BINARY,
-    CHARACTER,
-    Array,
-    Boolean,
-    DataType,
-    Double,
-    Int,
-    Map,
-    Multiset,
-    Row,
-    Timestamp,
-    TimestampLtz,
-)
+from firesteel.types import CHARACTER, Array, Boolean, DataType, Double, Int
 
 
 class _Unfit(ValueError):
-    """What the path finds is not what the function gives."""
+    """The path finds a value of a kind that the function does not give."""
 
 
-#: What a text that is no JSON, or a number without end, raises on the way.
+#: The errors of a text that is not JSON, or of a number that is too long.
 _BAD = (ValueError, LookupError, RecursionError, ArithmeticError)
 
 
@@ -56,12 +44,12 @@ _DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse_constant
 
 
 def _read(text: str) -> object:
-    """The value at the beginning of a text, as Jackson reads it: exact fractions, and no look at what follows."""
+    """Reads the value at the beginning of a text as Jackson does: fractions are exact, and what follows is ignored."""
     return _DECODER.raw_decode(text.lstrip(" \t\r\n"))[0]
 
 
 def _print(value: object) -> str:
-    """Compact JSON whose keys are sorted."""
+    """Prints compact JSON with sorted keys."""
     return to_utf8_text(_printed(value))
 
 
@@ -90,7 +78,9 @@ Find = Callable[[str], object]
 
 
 def _finder(path: JsonPath) -> Find:
-    """What the path finds; None: nothing. ValueError and LookupError are errors in the sense of ON ERROR."""
+    """Makes the function that evaluates the path. It returns None if it finds nothing; ValueError and LookupError count
+    as errors for ON ERROR.
+    """
 
     def find(text: str) -> object:
         if not path.lax:
@@ -254,13 +244,13 @@ _QUOTED_ALSO = str.maketrans({"/": "\\/"})
 
 
 def _quote(text: str) -> str:
-    """Beyond ASCII it writes escapes, and a slash is escaped too."""
+    """Quotes a text for JSON, with escapes for a slash and for characters beyond ASCII."""
     escaped = quote(text).translate(_QUOTED_ALSO)
     return re.sub(r"[^\x00-\x7f]", lambda found: json.dumps(found[0])[1:-1], escaped)
 
 
 def _unquote(text: str) -> str:
-    """What is no JSON text stays as it is."""
+    """Reads a quoted JSON text. Any other text is returned unchanged."""
     if len(text) < 2 or not (text.startswith('"') and text.endswith('"')):
         return text
     try:
@@ -268,110 +258,6 @@ def _unquote(text: str) -> str:
     except ValueError:
         return text
     return to_utf8_text(value) if isinstance(value, str) else text
-
-
-# -- writing ---------------------------------------------------------------------------------------------------------------
-
-
-def _fragment(value: Column, data_type: DataType) -> Column:
-    """A value as JSON; NULL stays NULL."""
-    match data_type:
-        case Timestamp():
-            return _quoted(_iso(value))
-        case TimestampLtz():
-            # A point in time is written as one of UTC.
-            return _quoted(
-                F.concat(
-                    _iso(F.convert_timezone(F.current_timezone(), F.lit("UTC"), value.cast("timestamp_ntz"))),
-                    F.lit("Z"),
-                )
-            )
-        case Array(element=element):
-            return _enclosed("[", F.transform(value, lambda item: _or_null(item, element)), "]")
-        case Map(value=held):
-            return _object_of(F.map_entries(value), held)
-        case Multiset():
-            return _object_of(F.map_entries(value), Int())
-        case Row(fields=fields):
-            ordered = sorted(fields, key=lambda field: field.name)
-            parts = [
-                F.concat(F.lit(f"{quote(field.name)}:"), _or_null(value.getField(field.name), field.type))
-                for field in ordered
-            ]
-            return F.when(value.isNotNull(), _enclosed("{", F.array(*parts), "}"))
-    if isinstance(data_type, BINARY):
-        return _quoted(F.base64(value))
-    if isinstance(data_type, CHARACTER):
-        return _quoted(value)
-    return _bare(value, data_type)
-
-
-def _bare(value: Column, data_type: DataType) -> Column:
-    """A number or a condition: Spark writes numbers with the same library as Flink."""
-    written = F.to_json(F.struct(value.alias("v")))
-    return F.when(value.isNotNull(), F.substring(written, F.lit(6), F.char_length(written) - 6))
-
-
-def _quoted(text: Column) -> Column:
-    written = F.to_json(F.struct(text.alias("v")))
-    return F.when(text.isNotNull(), F.substring(written, F.lit(6), F.char_length(written) - 6))
-
-
-def _iso(moment: Column) -> Column:
-    """As Java prints it: no seconds when there are none, and the fraction in steps of three digits."""
-    text = F.replace(moment.cast("string"), F.lit(" "), F.lit("T"))
-    fraction = F.regexp_extract(text, r"\.(\d+)", 1)
-    size = F.char_length(fraction)
-    digits = F.when(size == 0, F.lit("")).otherwise(
-        F.concat(F.lit("."), F.when(size <= 3, F.rpad(fraction, 3, "0")).otherwise(F.rpad(fraction, 6, "0")))
-    )
-    return F.concat(F.substring(text, 1, 19), digits)
-
-
-def _or_null(value: Column, data_type: DataType) -> Column:
-    return F.coalesce(_fragment(value, data_type), F.lit("null"))
-
-
-def _object_of(entries: Column, held: DataType) -> Column:
-    ordered = F.array_sort(entries, lambda a, b: F.when(a["key"] < b["key"], -1).otherwise(1))
-    parts = F.transform(
-        ordered, lambda entry: F.concat(_quoted(entry["key"]), F.lit(":"), _or_null(entry["value"], held))
-    )
-    return _enclosed("{", parts, "}")
-
-
-def _enclosed(opening: str, parts: Column, closing: str) -> Column:
-    return F.concat(F.lit(opening), F.array_join(parts, ","), F.lit(closing))
-
-
-def _written(call: Call, args: list[Column], position: int) -> Column:
-    """JSON that comes from a function that makes JSON goes in as it is."""
-    argument = call.args[position]
-    if isinstance(argument, Call) and argument.function in ("JSON_OBJECT", "JSON_ARRAY", "JSON"):
-        return args[position]
-    return _fragment(args[position], argument.type)
-
-
-def _json_object(call: Call, args: list[Column]) -> Column:
-    pairs = sorted((str(literal(call, number)), number + 1) for number in range(1, len(args), 2))
-    parts = []
-    for key, position in pairs:
-        written = _written(call, args, position)
-        if literal(call, 0) == "NULL":
-            written = F.coalesce(written, F.lit("null"))
-        parts.append(F.concat(F.lit(f"{quote(key)}:"), written))
-    return F.concat(F.lit("{"), F.concat_ws(",", *parts), F.lit("}")) if parts else F.lit("{}")
-
-
-def _json_array(call: Call, args: list[Column]) -> Column:
-    parts = [_written(call, args, position) for position in range(1, len(args))]
-    if literal(call, 0) == "NULL":
-        parts = [F.coalesce(part, F.lit("null")) for part in parts]
-    return F.concat(F.lit("["), F.concat_ws(",", *parts), F.lit("]")) if parts else F.lit("[]")
-
-
-def _json_string(call: Call, args: list[Column]) -> Column:
-    return _written(call, args, 0)
 
 
 def _json(call: Call, args: list[Column]) -> Column:
@@ -397,8 +283,8 @@ JSON_SPELLINGS: dict[str, Spelling] = {
     "IS JSON": _is_json,
     "JSON_QUOTE": _mapped(_quote),
     "JSON_UNQUOTE": _mapped(_unquote),
-    "JSON_OBJECT": _json_object,
-    "JSON_ARRAY": _json_array,
-    "JSON_STRING": _json_string,
+    "JSON_OBJECT": json_object,
+    "JSON_ARRAY": json_array,
+    "JSON_STRING": json_string,
     "JSON": _json,
 }

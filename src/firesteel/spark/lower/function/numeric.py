@@ -16,12 +16,12 @@ from firesteel.spark.lower.function.operator import remainder
 from firesteel.spark.type import spark_type
 from firesteel.types import APPROXIMATE, INTEGER, Decimal
 
-#: From here on every DOUBLE is a whole number, and soon after more than a BIGINT holds.
+#: From here on every DOUBLE is a whole number, which soon exceeds BIGINT.
 _ALL_WHOLE = 2.0**53
 
 
 def _whole(function: Callable[[Column], Column]) -> Spelling:
-    """Spark's FLOOR and CEIL go through BIGINT, which does not hold every DOUBLE."""
+    """Lowers FLOOR and CEIL of a DOUBLE. Spark's go through BIGINT, which does not hold every DOUBLE."""
 
     def spell(call: Call, args: list[Column]) -> Column:
         number, target = args[0], spark_type(call.type)
@@ -39,7 +39,7 @@ def _double(function: Callable[..., Column]) -> Spelling:
 
 
 def _log(number: Column) -> Column:
-    """Java's logarithm of nothing is minus infinity and of less it is NaN; Spark's is NULL."""
+    """Computes Java's logarithm: minus infinity for 0 and NaN for a negative number, for which Spark's gives NULL."""
     return _logarithm(F.ln)(number)
 
 
@@ -59,7 +59,9 @@ def _round(call: Call, args: list[Column]) -> Column:
 
 
 def _truncate(call: Call, args: list[Column]) -> Column:
-    """What remains of a division by a power of ten is taken away. A floating point number goes through DECIMAL(38, 18)."""
+    """Lowers TRUNCATE: subtracts the remainder of a division by a power of ten. A floating-point number goes through
+    DECIMAL(38, 18).
+    """
     number, digits = args[0], literal(call, 1) if len(args) == 2 else 0
     target = spark_type(call.type)
     if not isinstance(digits, int):

@@ -1,4 +1,4 @@
-"""Operators: arithmetic, comparisons, logic, patterns, access."""
+"""Lowers operators: arithmetic, comparisons, logic, patterns, access."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firesteel.formats.column.null_key import NULL_KEY
 from firesteel.plan.expression import Call, Literal
 from firesteel.plan.function.similar_to import similar_regex
 from firesteel.spark.lower.function import java_double
-from firesteel.spark.lower.function.form import Spelling, literal, plain, typed
+from firesteel.spark.lower.function.form import Spelling, bound, literal, plain, typed
 from firesteel.spark.type import spark_type
 from firesteel.types import APPROXIMATE, INTEGER, Array, Interval, Map, Row, Time, TimestampLtz
 
@@ -20,13 +20,13 @@ _MICROS_OF_DAY = 86_400_000_000
 
 
 def micros_of(interval: Column) -> Column:
-    """The length of a day-time interval."""
+    """Returns the length of a day-time interval in microseconds."""
     seconds = interval.cast(spark_types.DayTimeIntervalType(3, 3)).cast("decimal(24,6)")
     return (seconds * 1_000_000).cast("bigint")
 
 
 def shift_time(time: Column, micros: Column) -> Column:
-    """A time of day moved on, around midnight where it has to."""
+    """Adds to a time of day, wrapping around at midnight."""
     return F.time_from_micros(F.pmod(F.time_to_micros(time) + micros, F.lit(_MICROS_OF_DAY)))
 
 
@@ -41,7 +41,9 @@ def _difference(call: Call, args: list[Column]) -> Column:
 
 
 def _shift(call: Call) -> Callable[[Call, list[Column], int], Column] | None:
-    """What moves a time of day, or a point in time by a length of time; Spark takes a day for one of the calendar."""
+    """Returns how to add to a time of day, or a length of time to a TIMESTAMP_LTZ, where Spark would add calendar days.
+    None for other types.
+    """
     if isinstance(call.type, Time):
         return _shifted
     lengths = [arg.type for arg in call.args if isinstance(arg.type, Interval)]
@@ -64,13 +66,13 @@ def _shifted(call: Call, args: list[Column], sign: int) -> Column:
 
 
 def _divide(call: Call, args: list[Column]) -> Column:
-    """Flink divides integers as integers. Spark's ANSI mode, which is on, fails on a division by zero, as Flink does for them."""
+    """Divides integers as integers, as Flink does. A division by zero fails in Spark's ANSI mode, which is on, as in Flink."""
     left, right = args
     target = spark_type(call.type)
     if isinstance(call.type, INTEGER):
         return F.call_function("div", left, right).cast(target)
     if isinstance(call.type, APPROXIMATE):
-        return java_double.divide(left.cast(target), right.cast(target)).cast(target)
+        return bound(call.args, [left.cast(target), right.cast(target)], java_double.divide).cast(target)
     return (left / right).cast(target)
 
 
@@ -78,12 +80,12 @@ def remainder(call: Call, args: list[Column]) -> Column:
     left, right = args
     target = spark_type(call.type)
     if isinstance(call.type, APPROXIMATE):
-        return java_double.remainder(left, right).cast(target)
+        return bound(call.args, [left, right], java_double.remainder).cast(target)
     return (left % right).cast(target)
 
 
 def _comparison(exact: Callable[[Column, Column], Column], approximate: Callable[[Column, Column], Column]) -> Spelling:
-    """In the second way where a side can be NaN."""
+    """Compares with `approximate` if a side can be NaN, otherwise with `exact`."""
 
     def spell(call: Call, args: list[Column]) -> Column:
         floating = any(isinstance(arg.type, APPROXIMATE) for arg in call.args)
@@ -97,7 +99,7 @@ def _compared(operator: Callable[[Column, Column], Column], *known: int) -> Spel
 
 
 def _like(call: Call, args: list[Column]) -> Column:
-    """Spark's LIKE takes a backslash for an escape sign where none is given; Flink's takes none."""
+    """Lowers LIKE. Without an escape character Spark would use a backslash; Flink uses none."""
     pattern, escape = literal(call, 1), literal(call, 2)
     if isinstance(pattern, str):
         return F.like(args[0], F.lit(_spark_pattern(pattern, escape if isinstance(escape, str) else None)))
@@ -131,7 +133,7 @@ def _field(call: Call, args: list[Column]) -> Column:
 
 
 def _item(call: Call, args: list[Column]) -> Column:
-    """Arrays count from 1; what is out of range is NULL."""
+    """Lowers access to an element. Arrays count from 1; an index out of range gives NULL."""
     if isinstance(call.args[0].type, Array):
         return F.get(args[0], args[1] - 1)
     return F.try_element_at(args[0], args[1])

@@ -1,4 +1,4 @@
-"""Calls of the script's own Python functions: a block of Arrow at a time, row by row within it."""
+"""Calls the script's own Python functions, on blocks of Arrow, row by row."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def _python(call: Call, args: list[Column]) -> Column:
 
     def compute(*columns: pa.Array) -> pa.Array:
         if beside is not None and beside not in sys.path:
-            # What the function imports only when it is called.
+            # For modules that the function imports only when it is called.
             sys.path.append(beside)
         values = []
         for row in zip(*(column.to_pylist() for column in columns), strict=True):
             try:
-                # The first column only says how many rows there are.
+                # The first column only gives the number of rows.
                 values.append(function(*row[1:]))
             except Exception as error:
                 raise CarriedError(
@@ -49,21 +49,21 @@ def _python(call: Call, args: list[Column]) -> Column:
 
 
 def send_along(module_name: str) -> str | None:
-    """The module travels with the function, and so does what lies beside it: the workers need not have them installed. Gives the
-    folder where they lie; None for a module that is installed.
+    """Sends the module, and what is beside it, with the function, so that workers need not have it installed. Returns
+    its folder, or None for an installed module.
     """
     module = sys.modules[module_name]
     if module.__file__ is None:
         return None
     folder = Path(module.__file__).resolve().parent
     if folder.is_relative_to(sys.prefix) or folder.is_relative_to(sys.base_prefix):
-        # It is installed, and has to be on the workers too.
+        # An installed module must be installed on the workers too.
         return None
     for other in list(sys.modules.values()):
         place = getattr(other, "__file__", None)
         if place is not None and Path(place).resolve().parent == folder:
             cloudpickle.register_pickle_by_value(other)  # type: ignore[no-untyped-call]
-    # The folder that holds the whole package.
+    # The folder that contains the whole package.
     depth = module_name.count(".") + (Path(module.__file__).stem == "__init__")
     return str(folder.parents[depth - 1] if depth else folder)
 

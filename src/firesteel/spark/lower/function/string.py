@@ -17,7 +17,7 @@ from firesteel.types import BINARY, CHARACTER, INTEGER
 
 
 def _substring(call: Call, args: list[Column]) -> Column:
-    """A start before the text gives nothing, a negative length NULL; Spark sees neither so."""
+    """Lowers SUBSTRING. A start before the text gives an empty text and a negative length gives NULL, unlike in Spark."""
     text, start, *rest = args
     plain_part = F.substring(text, start, rest[0]) if rest else F.substr(text, start)
     position, length = literal(call, 1), literal(call, 2)
@@ -71,7 +71,7 @@ def _padded(side: str) -> Spelling:
 
 
 def _initial_capitals(call: Call, args: list[Column]) -> Column:
-    """A word is a run of ASCII letters and digits; what lies between stays as it is."""
+    """Lowers INITCAP. A word is a run of ASCII letters and digits; other characters do not change."""
     pieces = F.regexp_extract_all(args[0], F.lit("[A-Za-z0-9]+|[^A-Za-z0-9]+"), F.lit(0))
     capitalised = F.transform(
         pieces,
@@ -86,18 +86,18 @@ def _initial_capitals(call: Call, args: list[Column]) -> Column:
 def _replace(call: Call, args: list[Column]) -> Column:
     if literal(call, 1):
         return F.replace(*args)
-    # Java finds the empty text around every character, Spark nowhere.
+    # Java finds the empty text around every character, Spark finds it nowhere.
     everywhere = F.regexp_replace(args[0], F.lit(""), _quoted_replacement(args[2]))
     return F.when(args[1] == "", everywhere).otherwise(F.replace(*args))
 
 
 def _quoted_replacement(text: Column) -> Column:
-    """Dollars and backslashes mean themselves."""
+    """Escapes dollars and backslashes in a replacement."""
     return F.regexp_replace(text, F.lit(r"([\\$])"), F.lit(r"\\$1"))
 
 
 def _with_regex(spell: Spelling) -> Spelling:
-    """NULL where the regular expression is none."""
+    """Wraps a function to give NULL if the regular expression is not valid."""
     return lambda call, args: spell(call, args) if _is_regex(literal(call, 1)) else nothing(call.type)
 
 
@@ -109,7 +109,7 @@ def _regexp(call: Call, args: list[Column]) -> Column:
 
 
 def _is_regex(pattern: object) -> bool:
-    """Whether Java takes it; of what is no literal nobody knows yet."""
+    """Checks whether Java accepts the regular expression. One that is not a literal is accepted here."""
     if not isinstance(pattern, str):
         return True
     try:
@@ -126,7 +126,7 @@ def _regexp_replace(call: Call, args: list[Column]) -> Column:
 
 
 def _regexp_extract(call: Call, args: list[Column]) -> Column:
-    """The whole match where no group is named; NULL where nothing matches."""
+    """Lowers REGEXP_EXTRACT: the whole match if no group is given, NULL if nothing matches."""
     text, regex = args[:2]
     group = args[2] if len(args) == 3 else F.lit(0)
     pattern, number = literal(call, 1), literal(call, 2)
@@ -143,7 +143,7 @@ def _regexp_instr(call: Call, args: list[Column]) -> Column:
 
 
 def _groups(pattern: str) -> int:
-    """How many capturing groups a regular expression of Java's has."""
+    """Counts the capturing groups of a regular expression in Java's dialect."""
     bare = re.sub(r"\\Q.*?(?:\\E|$)|\\.|\[(?:\\.|[^\]\\])*\]", "", pattern, flags=re.DOTALL)
     return len(re.findall(r"\((?!\?)|\(\?<(?![=!])", bare))
 
@@ -152,13 +152,13 @@ def _split_index(call: Call, args: list[Column]) -> Column:
     text, separator, index = args
     if isinstance(call.args[1].type, INTEGER):
         separator = F.when((separator >= 1) & (separator <= 255), F.chr(separator))
-    # Without a separator the text is split at blanks; an empty text has no parts at all.
+    # An empty separator splits at blanks; an empty text has no parts.
     parts = F.when(separator == "", F.split(text, r"\s", -1)).otherwise(F.split(text, _exactly(separator), -1))
     return F.when(text != "", F.get(parts, index))
 
 
 def _exactly(text: Column) -> Column:
-    """A regular expression that finds just this text."""
+    """Makes a regular expression that matches just this text."""
     return F.concat(F.lit(r"\Q"), F.replace(text, F.lit(r"\E"), F.lit(r"\E\\E\Q")), F.lit(r"\E"))
 
 
@@ -171,7 +171,7 @@ def _split(call: Call, args: list[Column]) -> Column:
 
 
 def _str_to_map(call: Call, args: list[Column]) -> Column:
-    """Empty pairs at the end do not count, as Java splits."""
+    """Lowers STR_TO_MAP. Empty pairs at the end are dropped, as Java's split does."""
     text = args[0]
     between = args[1] if len(args) > 1 else F.lit(",")
     within = args[2] if len(args) > 2 else F.lit("=")
@@ -182,7 +182,7 @@ def _str_to_map(call: Call, args: list[Column]) -> Column:
 
 
 _URL = r"(?s)\A([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?\z"
-#: What java.net.URL has a handler for.
+#: The protocols that java.net.URL accepts.
 _PROTOCOLS = r"(?i)\A(?:https?|ftp|file|jar|mailto):"
 
 
@@ -218,7 +218,7 @@ def _parse_url(call: Call, args: list[Column]) -> Column:
 
 
 def _ascii(call: Call, args: list[Column]) -> Column:
-    """The first byte, which beyond ASCII counts as a signed number."""
+    """Lowers ASCII: the first byte, as a signed number."""
     byte = F.conv(F.hex(F.substring(args[0].cast("binary"), 1, 1)), 16, 10).cast("int")
     return F.when(args[0] == "", F.lit(0)).otherwise(F.when(byte > 127, byte - 256).otherwise(byte))
 
@@ -256,7 +256,7 @@ def _sha2(call: Call, args: list[Column]) -> Column:
 
 
 def _inet_aton(call: Call, args: list[Column]) -> Column:
-    """`a.b` is a.0.0.b and `a.b.c` is a.b.0.c."""
+    """Lowers INET_ATON. `a.b` is a.0.0.b, and `a.b.c` is a.b.0.c."""
     numbers = F.transform(F.split(args[0], r"\.", -1), lambda part: part.cast("bigint"))
     first = F.get(numbers, F.lit(0))
     last = F.get(numbers, F.size(numbers) - 1)
@@ -274,7 +274,7 @@ def _inet_ntoa(call: Call, args: list[Column]) -> Column:
 
 
 def _is_like(regex: str, numbers: bool, fractions: bool) -> Spelling:
-    """What the text has to look like; a number is so by itself, or is not. NULL is not."""
+    """Checks a text against a regular expression, and answers for numbers by their type. The answer for NULL is FALSE."""
 
     def spell(call: Call, args: list[Column]) -> Column:
         given = call.args[0].type

@@ -1,4 +1,4 @@
-"""How Spark computes each function of `plan/function/table.py`: the other half of its row."""
+"""Lists how Spark computes each function of `plan/function/table.py`."""
 
 from __future__ import annotations
 

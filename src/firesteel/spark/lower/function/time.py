@@ -1,12 +1,9 @@
 """How Spark computes the functions over dates and times.
 
-A TIMESTAMP has no time zone, and must not meet the session's on its way: Spark would move what falls into the hour that is
-skipped in spring. So its fields are taken apart and put together one by one.
+A TIMESTAMP is never converted through the session's time zone: `time_field.py` says why.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -16,183 +13,18 @@ from firesteel.plan.expression import Call
 from firesteel.plan.function.java_pattern import PatternField, PatternPart, parse_pattern
 from firesteel.spark.lower.function.form import Spelling, literal, nothing, once, when_all
 from firesteel.spark.lower.function.operator import shift_time
+from firesteel.spark.lower.function.time_field import MICROS, MONTHS, div, epoch_micros, extract, interval
 from firesteel.spark.lower.function.time_parse import PLAIN, make_reader, read_exactly, read_tolerantly
+from firesteel.spark.lower.function.time_round import ceil_to, floor_to, floor_within_day
 from firesteel.spark.lower.watermark import local_of
 from firesteel.spark.type import spark_type
 from firesteel.types import APPROXIMATE, CHARACTER, NUMERIC, DataType, Date, Decimal, Time, Timestamp, TimestampLtz
 
 _DEFAULT_PATTERN = "yyyy-MM-dd HH:mm:ss"
-_MICROS = {"MILLISECOND": 1_000, "SECOND": 1_000_000, "MINUTE": 60_000_000, "HOUR": 3_600_000_000} | {
-    "DAY": 86_400_000_000,
-    "WEEK": 7 * 86_400_000_000,
-}
-_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 _LONG_MIN = -(2**63)
 
 
-def _div(number: Column, by: int) -> Column:
-    """Whole numbers, towards zero."""
-    return F.call_function("div", number, F.lit(by))
-
-
-# -- fields --------------------------------------------------------------------------------------------------------------
-
-
-def _second_micros(moment: Column) -> Column:
-    """The microseconds of the minute."""
-    return (F.extract(F.lit("SECOND"), moment) * 1_000_000).cast("bigint")
-
-
-def _epoch_micros(moment: Column, data_type: DataType) -> Column:
-    """Since 1970; of a TIMESTAMP as if it were one of UTC."""
-    match data_type:
-        case TimestampLtz():
-            return F.unix_micros(moment)
-        case Date():
-            return F.unix_date(moment).cast("bigint") * _MICROS["DAY"]
-    days, hour, minute = (
-        part.cast("bigint") for part in (F.unix_date(moment.cast("date")), F.hour(moment), F.minute(moment))
-    )
-    return days * _MICROS["DAY"] + hour * _MICROS["HOUR"] + minute * _MICROS["MINUTE"] + _second_micros(moment)
-
-
-_PARTS: dict[str, Callable[[Column], Column]] = {
-    "YEAR": F.year,
-    "QUARTER": F.quarter,
-    "MONTH": F.month,
-    "WEEK": F.weekofyear,
-    "DAY": F.dayofmonth,
-    "DOY": F.dayofyear,
-    "DOW": F.dayofweek,
-    "ISODOW": lambda day: F.weekday(day) + 1,
-    "ISOYEAR": lambda day: F.extract(F.lit("YEAROFWEEK"), day),
-    "DECADE": lambda day: _div(F.year(day), 10),
-    "CENTURY": lambda day: _div(F.year(day) + 99, 100),
-    "MILLENNIUM": lambda day: _div(F.year(day) + 999, 1000),
-    "HOUR": F.hour,
-    "MINUTE": F.minute,
-    "SECOND": F.second,
-    "MILLISECOND": lambda moment: _div(_second_micros(moment) % 1_000_000, 1_000),
-    "MICROSECOND": lambda moment: _second_micros(moment) % 1_000_000,
-    "NANOSECOND": lambda moment: _second_micros(moment) % 1_000_000 * 1_000,
-}
-
-
-def _extract(call: Call, args: list[Column]) -> Column:
-    unit, moment = str(literal(call, 0)), args[1]
-    data_type = call.args[1].type
-    if unit == "EPOCH":
-        # Flink counts from 1970 in the local time zone here.
-        local = moment.cast("timestamp_ntz") if isinstance(data_type, TimestampLtz) else moment
-        read_as = Timestamp() if isinstance(data_type, TimestampLtz) else data_type
-        return _div(_epoch_micros(local, read_as), 1_000_000)
-    return _PARTS[unit](moment).cast("bigint")
-
-
-# -- rounding --------------------------------------------------------------------------------------------------------------
-
-
-def _first_of(year: Column) -> Column:
-    return F.make_date(year.cast("int"), F.lit(1), F.lit(1))
-
-
-def _floor_day(day: Column, unit: str) -> Column:
-    match unit:
-        case "YEAR" | "QUARTER" | "MONTH":
-            return F.trunc(day, unit.lower())
-        case "WEEK":
-            return F.date_sub(day, F.dayofweek(day) - 1)
-        case "DECADE":
-            return _first_of(_div(F.year(day), 10) * 10)
-        case "CENTURY":
-            return _first_of(_div(F.year(day) + 99, 100) * 100 - 99)
-        case "MILLENNIUM":
-            return _first_of(_div(F.year(day) + 999, 1000) * 1000 - 999)
-    return day
-
-
-def _ceil_day(day: Column, unit: str) -> Column:
-    """What Flink makes of it: CEIL to QUARTER goes to the next one unless it is the first of January, to DAY always on."""
-    floor = _floor_day(day, unit)
-    january_first = (F.month(day) == 1) & (F.dayofmonth(day) == 1)
-    match unit:
-        case "YEAR":
-            return F.when(january_first, day).otherwise(F.add_months(floor, 12))
-        case "QUARTER":
-            return F.when(january_first, day).otherwise(F.add_months(floor, 3))
-        case "MONTH":
-            return F.when(F.dayofmonth(day) == 1, day).otherwise(F.add_months(floor, 1))
-        case "WEEK":
-            return F.when(F.dayofweek(day) == 1, day).otherwise(F.date_add(floor, 7))
-        case "DECADE":
-            return F.add_months(floor, 120)
-        case "CENTURY":
-            return F.add_months(floor, 1200)
-        case "MILLENNIUM":
-            return F.add_months(floor, 12000)
-    return F.date_add(day, 1)
-
-
-def _floor_within_day(moment: Column, unit: str, data_type: DataType) -> Column:
-    if isinstance(data_type, TimestampLtz):
-        return F.date_trunc(unit, moment)
-    midnight = moment.cast("date").cast("timestamp_ntz")
-    if unit == "DAY":
-        return midnight
-    micros = F.lit(0) if unit in ("HOUR", "MINUTE") else _second_micros(moment)
-    if unit in ("SECOND", "MILLISECOND"):
-        micros = micros - micros % _MICROS[unit]
-    minute = F.lit(0) if unit == "HOUR" else F.minute(moment)
-    seconds = (micros / F.lit(1_000_000).cast("decimal(7,0)")).cast("decimal(18,6)")
-    return midnight + F.make_dt_interval(F.lit(0), F.hour(moment), minute, seconds)
-
-
-def _floor_to(call: Call, args: list[Column]) -> Column:
-    unit, moment, data_type = str(literal(call, 0)), args[1], call.args[1].type
-    match data_type:
-        case Date():
-            return _floor_day(moment, unit) if unit not in ("HOUR", "MINUTE", "SECOND", "MILLISECOND") else moment
-        case Time():
-            micros = F.time_to_micros(moment)
-            return F.time_from_micros(micros - micros % _MICROS[unit])
-    if unit in ("DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND"):
-        return _floor_within_day(moment, unit, data_type)
-    return _floor_day(moment.cast("date"), unit).cast(spark_type(data_type))
-
-
-def _ceil_to(call: Call, args: list[Column]) -> Column:
-    unit, moment, data_type = str(literal(call, 0)), args[1], call.args[1].type
-    match data_type:
-        case Date():
-            return _ceil_day(moment, unit) if unit not in ("HOUR", "MINUTE", "SECOND", "MILLISECOND") else moment
-        case Time():
-            up = F.pmod(-F.time_to_micros(moment), F.lit(_MICROS[unit]))
-            return shift_time(moment, up)
-    if unit not in ("DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND"):
-        return _ceil_day(moment.cast("date"), unit).cast(spark_type(data_type))
-    floor = _floor_within_day(moment, unit, data_type)
-    return F.when(floor == moment, moment).otherwise(floor + _interval(F.lit(1), unit)).cast(spark_type(data_type))
-
-
 # -- sums and differences ----------------------------------------------------------------------------------------------------
-
-
-def _interval(amount: Column, unit: str) -> Column:
-    if unit in _MONTHS:
-        return F.make_ym_interval(F.lit(0), (amount * _MONTHS[unit]).cast("int"))
-    whole = amount.cast("int")
-    match unit:
-        case "WEEK":
-            return F.make_dt_interval(days=whole * 7)
-        case "DAY":
-            return F.make_dt_interval(days=whole)
-        case "HOUR":
-            return F.make_dt_interval(hours=whole)
-        case "MINUTE":
-            return F.make_dt_interval(mins=whole)
-        case "SECOND":
-            return F.make_dt_interval(secs=whole.cast("decimal(18,6)"))
-    return F.make_dt_interval(secs=(whole / F.lit(1000).cast("decimal(4,0)")).cast("decimal(18,6)"))
 
 
 def _timestamp_add(call: Call, args: list[Column]) -> Column:
@@ -201,29 +33,29 @@ def _timestamp_add(call: Call, args: list[Column]) -> Column:
     if isinstance(data_type, Time):
         if unit in ("MONTH", "QUARTER", "YEAR"):
             return F.when(amount.isNotNull(), moment)
-        return shift_time(moment, amount.cast("bigint") * _MICROS[unit])
+        return shift_time(moment, amount.cast("bigint") * MICROS[unit])
     if isinstance(data_type, Date) and isinstance(call.type, Timestamp):
         moment = moment.cast("timestamp_ntz")
-    return (moment + _interval(amount, unit)).cast(spark_type(call.type))
+    return (moment + interval(amount, unit)).cast(spark_type(call.type))
 
 
 def _timestamp_diff(call: Call, args: list[Column]) -> Column:
     unit = str(literal(call, 0))
     start, end = (
-        _div(_epoch_micros(moment, argument.type), 1_000)
+        div(epoch_micros(moment, argument.type), 1_000)
         for moment, argument in zip(args[1:], call.args[1:], strict=True)
     )
-    if unit in _MONTHS:
+    if unit in MONTHS:
         moments = F.struct(end.alias("end"), start.alias("start"))
         months = once(moments, lambda pair: _months_between(pair["end"], pair["start"]))
-        return _div(months, _MONTHS[unit]).cast("int")
-    return _div(end - start, _MICROS[unit] // 1_000).cast("int")
+        return div(months, MONTHS[unit]).cast("int")
+    return div(end - start, MICROS[unit] // 1_000).cast("int")
 
 
 def _months_between(later: Column, earlier: Column) -> Column:
-    """Whole months between two moments in milliseconds, counted as Flink counts them: days first, the time of day last."""
+    """Counts whole months between two moments in milliseconds as Flink does: first by days, then by the time of day."""
     day = 86_400_000
-    to_day, from_day = (F.date_from_unix_date(_floor_div(moment, day).cast("int")) for moment in (later, earlier))
+    to_day, from_day = (F.date_from_unix_date(_floordiv(moment, day).cast("int")) for moment in (later, earlier))
     forwards = to_day >= from_day
     high = F.when(forwards, to_day).otherwise(from_day)
     low = F.when(forwards, from_day).otherwise(to_day)
@@ -239,7 +71,7 @@ def _months_between(later: Column, earlier: Column) -> Column:
 
 
 def _pattern(call: Call, position: int, default: str = _DEFAULT_PATTERN) -> str | None:
-    """None: it is NULL."""
+    """Returns the pattern that an argument gives, or None for NULL."""
     if position >= len(call.args):
         return default
     given = literal(call, position)
@@ -251,7 +83,7 @@ def _formatted(moment: Column, pattern: str) -> Column:
 
 
 def _spark_part(part: PatternPart) -> str:
-    """Spark knows the year as `y` only."""
+    """Translates a part of a pattern. Spark has only `y` for the year."""
     if isinstance(part, PatternField):
         return part.letter.replace("u", "y") * part.count
     doubled = part.text.replace("'", "''")
@@ -277,12 +109,14 @@ def _from_unixtime(call: Call, args: list[Column]) -> Column:
     return nothing(call.type) if pattern is None else _formatted(F.timestamp_seconds(args[0]), pattern)
 
 
-#: How far clocks are put back.
+#: The minutes by which clocks are set back in autumn.
 _SET_BACK = (2 * 60, 60, 30)
 
 
 def _in_utc(moment: Column, zone: Column) -> Column:
-    """The hour that comes twice when clocks are put back is the second one, as in Java's older classes; Spark takes the first."""
+    """Converts a local time to UTC. The hour that occurs twice in autumn is taken as the second one, as in Java's older
+    classes; Spark takes the first.
+    """
     utc = F.convert_timezone(zone, F.lit("UTC"), moment)
     later = [utc + F.make_dt_interval(mins=F.lit(minutes)) for minutes in _SET_BACK]
     same = [F.when(F.convert_timezone(F.lit("UTC"), zone, one) == moment, one) for one in later]
@@ -298,9 +132,9 @@ def _unix_timestamp(call: Call, args: list[Column]) -> Column:
     reader = make_reader(pattern, tolerant=True)
     moment = read_tolerantly(args[0], reader)
     offset = reader.offset(args[0])
-    seconds = _div(_epoch_micros(_in_utc(moment, F.current_timezone()), Timestamp()), 1_000_000)
+    seconds = div(epoch_micros(_in_utc(moment, F.current_timezone()), Timestamp()), 1_000_000)
     if offset is not None:
-        seconds = _div(_epoch_micros(moment, Timestamp()), 1_000_000) - offset
+        seconds = div(epoch_micros(moment, Timestamp()), 1_000_000) - offset
     return when_all([args[0]], F.coalesce(seconds, F.lit(_LONG_MIN)))
 
 
@@ -314,7 +148,7 @@ def _to_date(call: Call, args: list[Column]) -> Column:
 
 
 def _read(text: Column, pattern: str | None, data_type: DataType, digits: int) -> Column:
-    """With a pattern, a text that does not fit it may still be a plain one."""
+    """Parses a text with a pattern, or in the default form if it does not match the pattern."""
     if pattern is None:
         return nothing(data_type)
     if pattern == "":
@@ -334,10 +168,10 @@ def _to_timestamp_ltz(call: Call, args: list[Column]) -> Column:
     moment = _read(args[0], _pattern(call, 1, ""), Timestamp(), call.type.precision)
     if len(args) == 3:
         moment = F.convert_timezone(args[2], F.lit("UTC"), moment)
-    return F.timestamp_micros(_epoch_micros(moment, Timestamp()))
+    return F.timestamp_micros(epoch_micros(moment, Timestamp()))
 
 
-#: Seconds of 0000-01-01 and of 9999-12-31.
+#: The seconds of 0000-01-01 and of the end of 9999-12-31.
 _FIRST, _LAST = -62_167_219_200, 253_402_300_799
 
 
@@ -354,12 +188,12 @@ def _from_number(call: Call, args: list[Column]) -> Column:
         number = F.when(number < 0, F.ceil(number)).otherwise(F.floor(number))
     number = number.cast("bigint")
     first, last = max(_FIRST * 10**precision, _LONG_MIN), min((_LAST + 1) * 10**precision - 1, -(_LONG_MIN + 1))
-    micros = number * 10 ** (6 - precision) if precision <= 6 else _floor_div(number, 10 ** (precision - 6))
+    micros = number * 10 ** (6 - precision) if precision <= 6 else _floordiv(number, 10 ** (precision - 6))
     return F.when((number >= first) & (number <= last), F.timestamp_micros(micros))
 
 
-def _floor_div(number: Column, by: int) -> Column:
-    return _div(number - F.pmod(number, F.lit(by)), by)
+def _floordiv(number: Column, by: int) -> Column:
+    return div(number - F.pmod(number, F.lit(by)), by)
 
 
 def _convert_tz(call: Call, args: list[Column]) -> Column:
@@ -376,13 +210,13 @@ def _now(call: Call, args: list[Column]) -> Column:
 
 
 def _current_watermark(call: Call, args: list[Column]) -> Column:
-    """The column is there wherever `plan/check/window.py` lets the function stand."""
+    """Lowers CURRENT_WATERMARK. `plan/check/window.py` allows the function only where the hidden column exists."""
     micros = F.col(WATERMARK) * 1000
     return F.timestamp_micros(micros) if isinstance(call.type, TimestampLtz) else local_of(micros)
 
 
 def _local_now(call: Call, args: list[Column]) -> Column:
-    return _floor_within_day(F.localtimestamp(), "MILLISECOND", Timestamp())
+    return floor_within_day(F.localtimestamp(), "MILLISECOND", Timestamp())
 
 
 def _time_now(call: Call, args: list[Column]) -> Column:
@@ -391,9 +225,9 @@ def _time_now(call: Call, args: list[Column]) -> Column:
 
 
 TIME_SPELLINGS: dict[str, Spelling] = {
-    "EXTRACT": _extract,
-    "FLOOR TO": _floor_to,
-    "CEIL TO": _ceil_to,
+    "EXTRACT": extract,
+    "FLOOR TO": floor_to,
+    "CEIL TO": ceil_to,
     "TIMESTAMPADD": _timestamp_add,
     "TIMESTAMPDIFF": _timestamp_diff,
     "CURRENT_DATE": lambda call, args: F.current_date(),

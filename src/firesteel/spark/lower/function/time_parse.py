@@ -1,8 +1,9 @@
-"""Texts to timestamps by a pattern of Java's, with nothing but Spark's own functions: a regular expression finds the fields.
+"""Parses texts to timestamps by a Java pattern with nothing but Spark's own functions: a regular expression finds the
+fields.
 
-`DateTimeFormatter` wants every field in its width and in its range, only that a day too late in its month becomes the last.
-`SimpleDateFormat` takes as many digits as there are where no other digits follow, ignores what comes behind, and carries over:
-month 13 is January.
+`DateTimeFormatter` requires each field in its width and range, except that a day after the month's end becomes its last
+day. `SimpleDateFormat` reads as many digits as there are if no other digits follow, ignores what comes after, and
+carries over: month 13 is January.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _ZONE = r"(Z|[+-]\d{2}(?::?\d{2})?)"
 
 @dataclass(frozen=True)
 class Reader:
-    """A regular expression, and which of its groups holds which field."""
+    """A regular expression, and the group of each field."""
 
     regex: str
     groups: dict[str, int]
@@ -49,14 +50,14 @@ class Reader:
         return self.field(text, "h") % 12 + half
 
     def micros(self, text: Column, digits: int) -> Column:
-        """What the fraction says, cut to so many digits."""
+        """Returns the fraction in microseconds, truncated to `digits` digits."""
         if "S" not in self.groups:
             return F.lit(0)
         found = F.substring(F.rpad(self._group(text, "S"), 6, "0"), 1, min(digits, 6))
         return F.coalesce(F.rpad(found, 6, "0").try_cast("int"), F.lit(0))
 
     def offset(self, text: Column) -> Column | None:
-        """The seconds of the time zone that the text names; None where the pattern has none."""
+        """Returns the seconds of the time zone in the text; None if the pattern has none."""
         letter = next((letter for letter in "XZ" if letter in self.groups), None)
         if letter is None:
             return None
@@ -67,7 +68,7 @@ class Reader:
         return sign * (hours * 3600 + minutes * 60)
 
 
-#: What TO_TIMESTAMP reads without a pattern.
+#: The form that TO_TIMESTAMP reads without a pattern.
 PLAIN = Reader(
     r"\A(\d{4})-(\d{1,2})-(\d{1,2})(?: (\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{0,9}))?)?\z",
     {"y": 1, "M": 2, "d": 3, "H": 4, "m": 5, "s": 6, "S": 7},
@@ -115,7 +116,7 @@ def _tolerant(part: PatternField, following: PatternPart | None) -> str:
 
 
 def read_exactly(text: Column, reader: Reader, digits: int) -> Column:
-    """As DateTimeFormatter: NULL where a field is out of its range."""
+    """Parses as DateTimeFormatter does: NULL if a field is out of its range."""
     year, month, day = (reader.field(text, letter) for letter in "yMd")
     first = F.concat_ws("-", F.lpad(year.cast("string"), 4, "0"), month.cast("string"), F.lit("1")).try_cast("date")
     last = F.day(F.last_day(first))
@@ -132,7 +133,7 @@ def read_exactly(text: Column, reader: Reader, digits: int) -> Column:
 
 
 def read_tolerantly(text: Column, reader: Reader) -> Column:
-    """As SimpleDateFormat: a field that is too large carries over."""
+    """Parses as SimpleDateFormat does: a field that is too large carries over."""
     start = F.try_make_timestamp_ntz(reader.field(text, "y"), F.lit(1), F.lit(1), F.lit(0), F.lit(0), F.lit(0))
     months = F.make_ym_interval(F.lit(0), reader.field(text, "M") - 1)
     hour = reader.hour(text) if "a" in reader.groups or "h" not in reader.groups else reader.field(text, "h") % 12
