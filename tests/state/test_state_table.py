@@ -279,3 +279,14 @@ def test_rows_are_found_among_many_with_the_same_first_number() -> None:
         assert not hit[i] or tuple(int(key[at[i]]) for key in keys) == row
     assert not is_sorted(keys) or len(present) == 2000
     assert rank_in_runs(np.array([3, 3, 7, 9, 9, 9])).tolist() == [0, 1, 0, 0, 1, 2]
+
+
+@pytest.mark.parametrize("space", [3, 200, 2**62])
+@pytest.mark.parametrize("count", [0, 1, 2, 700])
+def test_the_order_of_rows_is_stable_and_by_all_numbers(count: int, space: int) -> None:
+    rng = np.random.default_rng([count, space])
+    for width in (1, 2, 3):
+        keys = list(rng.integers(-space, space, (width, count)))
+        for given in (keys, [np.sort(keys[0]), *keys[1:]], [np.sort(keys[0]), *(key * 0 for key in keys[1:])]):
+            rows = list(zip(*(key.tolist() for key in given), strict=True))
+            assert lexical_order(given).tolist() == sorted(range(count), key=rows.__getitem__)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
@@ -91,7 +91,7 @@ class Manifest:
 
 def write_manifest(manifest: Manifest) -> bytes:
     """Turns a manifest into bytes: one line with format and checksum, then JSON."""
-    body = json.dumps(asdict(manifest), separators=(",", ":")).encode()
+    body = json.dumps(manifest, default=vars, separators=(",", ":")).encode()
     return b"%s %d %s\n%s" % (_MARK, FORMAT, _digest(FORMAT, body), body)
 
 
