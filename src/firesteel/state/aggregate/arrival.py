@@ -15,12 +15,11 @@ import pyarrow.compute as pc
 from firesteel.state.aggregate.change import Change, Outcome
 from firesteel.state.aggregate.function import Aggregate, Function
 from firesteel.state.hash import hash_columns
-from firesteel.state.order import Bools, Ints, ends_of_runs, lexical_order, rank_in_runs, starts_of_runs
+from firesteel.state.order import Bools, Ints, ends_of_runs, lexical_order, starts_of_runs
+from firesteel.state.removal import taken_rows
 from firesteel.state.row import scatter
 from firesteel.state.segment import K1, K2, numbers
 from firesteel.state.table import SortedTable
-
-_LEAST = -(2**63)
 
 
 @dataclass(frozen=True)
@@ -118,9 +117,8 @@ def _change_values(
     values = pa.concat_arrays([before.values, new.values])
     owner = np.concatenate([before.owner, new.owner])
     arrival = np.concatenate([before.arrival, new.arrival])
-    stays = np.ones(len(owner), bool)
-    if len(lost.owner):
-        stays = ~_lost(owner, arrival, values, lost)
+    takers = (lost.owner, hash_columns([lost.values], 31))
+    stays = ~taken_rows(owner, hash_columns([values], 31), arrival, takers)
     old = len(before.owner)
     _put(table, change, new.filter(stays[old:]))
     gone = before.filter(~stays[:old])
@@ -128,20 +126,6 @@ def _change_values(
     order = lexical_order([owner, arrival])
     order = order[stays[order]]
     return before, _Values(owner[order], arrival[order], values.take(pa.array(order)))
-
-
-def _lost(owner: Ints, arrival: Ints, values: pa.Array, lost: _Values) -> Bools:
-    """Marks the values that go: of equal ones in a group the first, as many as are taken away."""
-    count = len(lost.owner)
-    hashed = hash_columns([pa.concat_arrays([lost.values, values])], 31)
-    keys = [np.concatenate([lost.owner, owner]), hashed, np.concatenate([np.full(count, _LEAST), arrival])]
-    order = lexical_order(keys)
-    run = np.cumsum(starts_of_runs([keys[0][order], keys[1][order]])) - 1
-    takers = np.bincount(run, weights=order < count).astype(np.int64)
-    marks = np.zeros(len(order), bool)
-    # in each run those that take stand before the values
-    marks[order] = rank_in_runs(run) < 2 * takers[run]
-    return marks[count:]
 
 
 def _put(table: SortedTable, change: Change, values: _Values, gone: bool = False) -> None:
