@@ -1,0 +1,85 @@
+"""Segments as mapped files of this machine, so that reading state costs no calls to the store and no memory of the process.
+
+A segment never changes and its name is never used for another content, so nothing here can be stale: a file that is missing or cut
+short is fetched again, and one that the manifest does not name is removed at the bucket's next batch.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Collection
+from pathlib import Path
+
+import pyarrow as pa
+
+from firesteel.state.manifest import Part
+from firesteel.state.segment import Segment, read_rows, write_rows
+
+#: How many bytes of mapped segments are kept open, if nobody says otherwise.
+MEMORY = 1 << 30
+
+
+class Cache:
+    """The files of one bucket of one operator. `memory`: how many bytes of them stay mapped at a time."""
+
+    def __init__(self, folder: Path, memory: int = MEMORY) -> None:
+        self.folder, self.memory = folder, memory
+        self._open: OrderedDict[str, Segment] = OrderedDict()
+        self._bytes = 0
+
+    @property
+    def mapped(self) -> int:
+        """How many bytes are mapped."""
+        return self._bytes
+
+    def get(self, part: Part) -> Segment | None:
+        """Opens a segment, or gives None where it has to be fetched."""
+        segment = self._open.get(part.name)
+        if segment is not None:
+            self._open.move_to_end(part.name)
+            return segment
+        segment = self._map(part.name)
+        if segment is None or (segment.rows, segment.first, segment.last) != (part.rows, part.first, part.last):
+            return None
+        return self._keep(part.name, segment)
+
+    def put(self, name: str, rows: pa.RecordBatch) -> Segment:
+        """Writes a segment to its file and maps it, so that its rows no longer need memory of this process."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        part = self.folder / f"{name}.{os.getpid()}"
+        with pa.OSFile(str(part), "wb") as file:
+            file.write(write_rows(rows, None))
+        part.replace(self.folder / name)
+        return self._keep(name, self._map(name) or Segment(rows))
+
+    def keep_only(self, names: Collection[str]) -> None:
+        """Removes what no manifest names: merged segments, and those that failed attempts have left."""
+        known = set(self._open)
+        try:
+            with os.scandir(self.folder) as files:
+                known.update(file.name for file in files)
+        except FileNotFoundError:
+            pass
+        for name in known.difference(names):
+            self._forget(name)
+            (self.folder / name).unlink(missing_ok=True)
+
+    def _map(self, name: str) -> Segment | None:
+        try:
+            return Segment(read_rows(pa.memory_map(str(self.folder / name))))
+        except (OSError, pa.ArrowInvalid, StopIteration, LookupError):
+            return None
+
+    def _keep(self, name: str, segment: Segment) -> Segment:
+        self._forget(name)
+        self._open[name] = segment
+        self._bytes += segment.all.nbytes
+        while self._bytes > self.memory and len(self._open) > 1:
+            self._forget(next(iter(self._open)))
+        return segment
+
+    def _forget(self, name: str) -> None:
+        segment = self._open.pop(name, None)
+        if segment is not None:
+            self._bytes -= segment.all.nbytes

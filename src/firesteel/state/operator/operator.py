@@ -1,0 +1,33 @@
+"""What every operator is: a function of a batch's rows and of the state before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import pyarrow as pa
+
+from firesteel.state.state import Now, State
+
+#: The name of the input of an operator that has one.
+INPUT = "in"
+
+
+class Operator(Protocol):
+    """A stateful operator on blocks of rows.
+
+    An input has the columns `__k1` and `__k2`, two hashes of the operator's key; `__kind`, unless all rows are inserted; and its data,
+    in the order of arrival. A row that goes carries all its old values. The output has data and `__kind`: the net changes of the batch, in
+    which rows that go stand before those that come. It has to be the same in every attempt: no clock but `now`, no order of a set.
+    """
+
+    def apply(self, inputs: Mapping[str, pa.Table], state: State, now: Now) -> pa.Table | None:
+        """Works a batch's rows into the state, and gives the changes that follow; None where there are none.
+
+        An input without rows may be missing. `state.commit` is left to the caller.
+        """
+        ...
+
+    def wake(self, state: State) -> int | None:
+        """Tells when to be called although no rows come, in milliseconds; None for never."""
+        ...

@@ -1,0 +1,24 @@
+"""Finds which of equal rows a row that goes takes away: the first that came, as in Flink."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firesteel.state.order import Bools, Ints, lexical_order, rank_in_runs, starts_of_runs
+
+_LEAST = -(2**63)
+
+
+def taken_rows(owner: Ints, hashed: Ints, arrival: Ints, takers: tuple[Ints, Ints]) -> Bools:
+    """Marks rows that are taken away. `takers`: owner and hash of the rows that go, of which each takes one."""
+    count = len(takers[0])
+    if not count:
+        return np.zeros(len(owner), bool)
+    keys = [np.concatenate([takers[0], owner]), np.concatenate([takers[1], hashed])]
+    order = lexical_order([*keys, np.concatenate([np.full(count, _LEAST), arrival])])
+    run = np.cumsum(starts_of_runs([key[order] for key in keys])) - 1
+    number = np.bincount(run, weights=order < count).astype(np.int64)
+    marks = np.zeros(len(order), bool)
+    # in each run those that take stand before those that are taken
+    marks[order] = rank_in_runs(run) < 2 * number[run]
+    return marks[count:]
