@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from firesteel.changelog.kind import ALL
+from firesteel.changelog.kind import UPSERT
 from firesteel.connectors.blackhole import options
 from firesteel.connectors.spec import ConnectorSpec
 from firesteel.options.option import Side
 
-BLACKHOLE = ConnectorSpec("blackhole", options.ROWS, side=Side.SINK, writes=ALL, runtime="blackhole")
+BLACKHOLE = ConnectorSpec("blackhole", options.ROWS, side=Side.SINK, writes=UPSERT, runtime="blackhole")

@@ -61,20 +61,27 @@ class Rank(SingleInput):
     @property
     def keeps_first(self) -> bool:
         """Says whether this keeps the first row of each partition, which is never updated."""
-        return self.by_time and self.last == 1 and not any(column.descending for column in self.order)
+        return self._keeps_one and not any(column.descending for column in self.order)
 
     @property
     def keeps_last(self) -> bool:
         """Says whether this keeps the last row of each partition, which each newer row replaces."""
-        return self.by_time and self.last == 1 and all(column.descending for column in self.order)
+        return self._keeps_one and all(column.descending for column in self.order)
+
+    @property
+    def _keeps_one(self) -> bool:
+        """Says whether this is a deduplication: one row by time, of rows that are not retracted."""
+        return self.by_time and self.last == 1 and self.input.changelog == INSERT_ONLY
 
     @cached_property
     def changelog(self) -> Changelog:
         if self.keeps_first or self.window_end is not None:
             return INSERT_ONLY
-        if self.by_place and not self.old_rows:
-            return frozenset({RowKind.INSERT, RowKind.UPDATE_AFTER})
-        return ALL
+        if not self.by_place or self.old_rows:
+            return ALL
+        # A place loses its row only when there are fewer rows than before.
+        gone = {RowKind.DELETE} & self.input.changelog
+        return frozenset({RowKind.INSERT, RowKind.UPDATE_AFTER}) | gone
 
     @property
     def by_place(self) -> bool:
