@@ -1,0 +1,7 @@
+CREATE TABLE src (
+  id INT, k STRING, v INT
+) WITH ('connector'='kafka', 'properties.bootstrap.servers'='${bootstrap}', 'topic'='${topic:in}', 'properties.group.id'='${group:g}', 'scan.startup.mode'='earliest-offset', 'scan.bounded.mode'='latest-offset', 'format'='debezium-json');
+CREATE TABLE snk (
+  k STRING, s INT, c BIGINT, PRIMARY KEY (k) NOT ENFORCED
+) WITH ('connector'='upsert-kafka', 'properties.bootstrap.servers'='${bootstrap}', 'topic'='${topic:out}', 'key.format'='json', 'value.format'='json');
+INSERT INTO snk SELECT k, SUM(v), COUNT(*) FROM src GROUP BY k HAVING SUM(v) >= 10 OR COUNT(v) = 1;
