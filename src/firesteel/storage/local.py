@@ -1,4 +1,4 @@
-"""A folder on this machine, or on one that every machine sees.
+"""A folder on this machine, or on a disk that all machines share.
 
 >>> import tempfile
 >>> with tempfile.TemporaryDirectory() as place:
@@ -22,7 +22,7 @@ from typing import BinaryIO
 from firesteel.storage.address import local_uri
 from firesteel.storage.folder import Folder
 
-#: Files that are not whole yet begin so; nobody is shown them.
+#: The prefix of files that are not written whole yet; they are never listed.
 _UNFINISHED = ".new-"
 
 
@@ -73,7 +73,7 @@ class LocalFolder(Folder):
         unfinished = self._unfinished(path)
         try:
             unfinished.write_bytes(content)
-            # Of two who link at the same time one fails.
+            # If two processes link at the same time, one of them fails.
             os.link(unfinished, path)
             return True
         except FileExistsError:
