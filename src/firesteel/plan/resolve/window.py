@@ -383,10 +383,10 @@ def _session_partition(node: Node) -> frozenset[str] | None:
                 if isinstance(expression, ColumnRef)
             }
             return frozenset(names.get(name, name) for name in inner)
+        # `check_windows` refuses any of these between SESSION and its GROUP BY.
         case Window() | Scan() | Values() | Normalize() | Watermark() | Filter() | Union() | Unnest() | Sink():
             return None
         case Aggregate() | WindowAggregate() | Join() | TimeJoin() | Rank():
-            # No session is open here: `check_windows` refuses anything but a Project between SESSION and GROUP BY.
             return None
         case _:
             assert_never(node)
