@@ -91,14 +91,14 @@ def _aggregate(node: Aggregate) -> Iterator[Problem]:
             continue
         if node.retracts:
             yield Problem(
-                f"'{call.function}' over a query that updates or deletes is not supported: which value comes next when"
-                " the present one goes is not known.",
+                f"'{call.function}' over a query that updates or deletes is not supported: the next value is not known when"
+                " the present one is retracted.",
                 node.span,
                 "COUNT, SUM and AVG are supported there.",
             )
         else:
             yield Problem(
-                f"'{call.function}' is not supported yet where the old row has to be known.",
+                f"'{call.function}' is not supported yet where UPDATE_BEFORE is needed.",
                 node.span,
                 "Write into an 'upsert-kafka' table whose primary key is the columns of GROUP BY.",
             )

@@ -130,10 +130,10 @@ class Function:
     def _says(self) -> str:
         said = [parameter.says for parameter in self.parameters]
         if self.optional:
-            said[self.least :] = [f"if wanted {one}" for one in said[self.least :]]
+            said[self.least :] = [f"optionally {one}" for one in said[self.least :]]
         said = said[slice(*self.written)]
         text = f"{', '.join(said[:-1])} and {said[-1]}" if len(said) > 1 else said[0]
-        return f"{text}, as often as wanted" if self.repeats else text
+        return f"{text}, any number of times" if self.repeats else text
 
 
 def any_nullable(args: Arguments) -> bool:

@@ -117,7 +117,7 @@ class QueryResolver:
             raise Mistake(
                 "FOR SYSTEM_TIME AS OF is not supported yet.",
                 span_of(version),
-                "A join without it pairs each row with all that come, and follows their changes.",
+                "A join without it pairs each row with all matching rows, and is updated when they change.",
             )
         named = self._named.get(node.name) if len(node.parts) == 1 else None
         if named is not None:
