@@ -120,7 +120,7 @@ class Problem:
     span: Span | None = None
     hint: str | None = None
     severity: Severity = Severity.ERROR
-    #: Its position in the script, both counted from 1; None until `place_problems` has the script's text.
+    #: Its position in the script, both counted from 1; None until `locate_problems` has the script's text.
     line: int | None = field(default=None, compare=False)
     column: int | None = field(default=None, compare=False)
 
@@ -129,10 +129,10 @@ class Problem:
         return self.severity is Severity.ERROR
 
 
-def place_problems(problems: tuple[Problem, ...], source: Source) -> tuple[Problem, ...]:
+def locate_problems(problems: tuple[Problem, ...], source: Source) -> tuple[Problem, ...]:
     """Adds lines and columns to the problems.
 
-    >>> [(one.line, one.column) for one in place_problems((Problem("x.", Span(3, 4)), Problem("y.")), Source("a", "b\\n\\nc"))]
+    >>> [(one.line, one.column) for one in locate_problems((Problem("x.", Span(3, 4)), Problem("y.")), Source("a", "b\\n\\nc"))]
     [(3, 1), (None, None)]
     """
     starts = [0]

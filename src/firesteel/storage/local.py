@@ -1,8 +1,8 @@
 """A folder on this machine, or on a disk that all machines share.
 
 >>> import tempfile
->>> with tempfile.TemporaryDirectory() as place:
-...     folder = LocalFolder(place).child("job")
+>>> with tempfile.TemporaryDirectory() as location:
+...     folder = LocalFolder(location).child("job")
 ...     folder.write_text("a/b.txt", "one"), folder.create("a/b.txt", b"two"), folder.read_text("a/b.txt"), folder.list()
 (None, False, 'one', ('a',))
 """
@@ -28,18 +28,18 @@ _UNFINISHED = ".new-"
 
 @dataclass(frozen=True)
 class LocalFolder(Folder):
-    place: str
+    location: str
 
     def __str__(self) -> str:
-        return self.place
+        return self.location
 
     @property
     def path(self) -> Path:
-        return Path(self.place)
+        return Path(self.location)
 
     @property
     def uri(self) -> str:
-        return local_uri(self.place)
+        return local_uri(self.location)
 
     @property
     def name(self) -> str:

@@ -34,7 +34,7 @@ from firesteel.plan.node.relation import (
 from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp, TimestampLtz
 
 #: The greatest limit of a Top-N. Its state is one value for each partition, which holds twice as many rows.
-MOST_PLACES = 10_000
+MAX_ROW_NUMBER = 10_000
 
 
 def check_support(sink: Sink) -> tuple[Problem, ...]:
@@ -114,8 +114,8 @@ def _aggregate(node: Aggregate) -> Iterator[Problem]:
 
 
 def _rank(node: Rank) -> Iterator[Problem]:
-    if node.last is None or node.last < node.first or node.last > MOST_PLACES:
-        yield Problem(f"{node.clause} is limited to 1 to {MOST_PLACES} places.", node.span)
+    if node.last is None or node.last < node.first or node.last > MAX_ROW_NUMBER:
+        yield Problem(f"{node.clause} is limited to 1 to {MAX_ROW_NUMBER} places.", node.span)
     if node.input.changelog != INSERT_ONLY:
         yield Problem(
             f"{node.clause} over a query that updates is not supported yet.",
