@@ -31,7 +31,9 @@ from firesteel.plan.resolve.select_list import Item, project_items, select_items
 from firesteel.plan.resolve.table import resolve_table
 from firesteel.plan.resolve.union import resolve_union
 from firesteel.plan.resolve.values import one_row, resolve_values
-from firesteel.plan.resolve.window import close_window, open_group_window, resolve_window_table
+from firesteel.plan.resolve.window.closing import close_window
+from firesteel.plan.resolve.window.group_window import open_group_window
+from firesteel.plan.resolve.window.table_function import resolve_window_table
 from firesteel.sql.node import span_of, table_hints
 from firesteel.sql.statement import CreateView, Name
 
