@@ -34,7 +34,7 @@ from firesteel.plan.node.relation import (
 from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp, TimestampLtz
 
 #: The greatest limit of a Top-N. Its state is one value for each partition, which holds twice as many rows.
-MAX_ROW_NUMBER = 10_000
+MOST_PLACES = 10_000
 
 
 def check_support(sink: Sink) -> tuple[Problem, ...]:
@@ -91,14 +91,14 @@ def _aggregate(node: Aggregate) -> Iterator[Problem]:
             continue
         if node.retracts:
             yield Problem(
-                f"'{call.function}' over a query that updates or deletes is not supported: the next value is not known when"
-                " the present one is retracted.",
+                f"'{call.function}' over a query that updates or deletes is not supported: which value comes next when"
+                " the present one goes is not known.",
                 node.span,
                 "COUNT, SUM and AVG are supported there.",
             )
         else:
             yield Problem(
-                f"'{call.function}' is not supported yet where UPDATE_BEFORE is needed.",
+                f"'{call.function}' is not supported yet where the old row has to be known.",
                 node.span,
                 "Write into an 'upsert-kafka' table whose primary key is the columns of GROUP BY.",
             )
@@ -114,8 +114,8 @@ def _aggregate(node: Aggregate) -> Iterator[Problem]:
 
 
 def _rank(node: Rank) -> Iterator[Problem]:
-    if node.last is None or node.last < node.first or node.last > MAX_ROW_NUMBER:
-        yield Problem(f"{node.clause} is limited to 1 to {MAX_ROW_NUMBER} places.", node.span)
+    if node.last is None or node.last < node.first or node.last > MOST_PLACES:
+        yield Problem(f"{node.clause} is limited to 1 to {MOST_PLACES} places.", node.span)
     if node.input.changelog != INSERT_ONLY:
         yield Problem(
             f"{node.clause} over a query that updates is not supported yet.",

@@ -72,12 +72,12 @@ class Rank(SingleInput):
     def changelog(self) -> Changelog:
         if self.keeps_first or self.window_end is not None:
             return INSERT_ONLY
-        if self.by_row_number and not self.old_rows:
+        if self.by_place and not self.old_rows:
             return frozenset({RowKind.INSERT, RowKind.UPDATE_AFTER})
         return ALL
 
     @property
-    def by_row_number(self) -> bool:
+    def by_place(self) -> bool:
         """Says whether changes are made for each row number: a row that replaces another at its number is an update."""
         return self.number is not None or self.last == self.first
 

@@ -73,7 +73,7 @@ def _places(node: Rank, rows: DataFrame, order: _Order, partitions: int) -> Data
     now = F.slice(column("__top"), F.lit(node.first), length)
     earlier = F.filter(column("__top"), lambda one: one.getField(BATCH) < column(BATCH))
     placed = grouped.select(now.alias("__now"), F.slice(earlier, F.lit(node.first), length).alias("__before"))
-    changes = _changes_of_places(placed, node) if node.by_row_number else _changes_of_rows(placed)
+    changes = _changes_of_places(placed, node) if node.by_place else _changes_of_rows(placed)
     outputs = [column("__row").getField(held).alias(name) for name, held in numbered.items()]
     if node.number is not None:
         outputs.append(column("__place").cast("bigint").alias(node.number.name))
