@@ -17,7 +17,7 @@ from firesteel.cli.reference.tables import Page, pages
 from firesteel.errors import UsageError
 from firesteel.options.spelling import nearest
 
-#: A terminal narrower or wider than this gets lines of this width: longer ones are hard to read.
+#: The limits of the line width on narrow and wide terminals: longer lines are hard to read.
 _NARROWEST, _WIDEST, _USUAL = 60, 120, 100
 
 

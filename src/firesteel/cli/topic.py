@@ -175,7 +175,7 @@ def _decoders(args: argparse.Namespace) -> tuple[Decode, Decode]:
 
 def _decoder(part: str, name: str | None, schema: Path | None) -> Decode:
     option = "--schema" if part == "value" else "--key-schema"
-    # A schema says which format it is for.
+    # A schema without a format implies 'avro'.
     match name or ("avro" if schema else "raw"):
         case "avro" if schema is None:
             raise UsageError(f"The avro {part} needs a schema.", hint=f"Name its file with {option} FILE.avsc.")

@@ -1,4 +1,4 @@
-"""When a process was started: its pid and its birth together name one process for good."""
+"""Finds when a process was started: a pid together with this time identifies one process for ever."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def birth(pid: int) -> str | None:
-    """When the process was started, in the system's own words; None when there is no such process.
+    """Returns when the process was started, as the system prints it; None if there is no such process.
 
     A pid is used again after its process has ended.
     """
