@@ -86,16 +86,16 @@ def _follow(job: Job, view: View, output: Output, signals: _Signals, stop_timeou
     from firesteel.spark.start.jvm import end_jvm, kill_jvm
 
     starter = _Starter(job)
-    told = output is not Output.PROGRESS
+    is_announced = output is not Output.PROGRESS
     failure: FiresteelError | None = None
     try:
         while not job.wait(0.2):
             view.show(job.snapshot())
-            if not told and starter.has_begun:
+            if not is_announced and starter.has_begun:
                 verb = "goes on where it stopped" if job.resumed else "starts"
                 places = f"State: {job.checkpoint.folder}. Spark's log: {job.log}."
                 print(one_line(f"{job.name} {verb}. {places}"), file=sys.stderr)
-                told = True
+                is_announced = True
             if signals.count > 1:
                 job.tear()
             elif signals.count:

@@ -137,8 +137,8 @@ def render_record(record: Record, view: View) -> str:
     value = TOMBSTONE if record.value is None else _shown(decoded(view.value, record.value))
     line = f"{record.partition}/{record.offset}  {time}  {key} → {value}"
     if view.headers and record.headers:
-        told = ", ".join(f"{name}={NO_KEY if v is None else _shown(decode_raw(v))}" for name, v in record.headers)
-        line += f"  [{told}]"
+        headers = ", ".join(f"{name}={NO_KEY if v is None else _shown(decode_raw(v))}" for name, v in record.headers)
+        line += f"  [{headers}]"
     return line
 
 

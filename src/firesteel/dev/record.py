@@ -82,14 +82,14 @@ def read_records(
 
 
 def _taken(consumer: Consumer, topic: str, unread: set[int], follow: bool, limit: int | None) -> Iterator[Record]:
-    count, heard = 0, time.monotonic()
+    count, last_message = 0, time.monotonic()
     while (follow or unread) and (limit is None or count < limit):
         message = consumer.poll(0.2)
         if message is None:
-            if not follow and time.monotonic() - heard > _PATIENCE:
+            if not follow and time.monotonic() - last_message > _PATIENCE:
                 raise OutsideError(f"Topic '{topic}' fell silent: no broker answered for {_PATIENCE:.0f} s.")
             continue
-        heard = time.monotonic()
+        last_message = time.monotonic()
         error = message.error()
         if error is None:
             count += 1

@@ -82,6 +82,6 @@ class Option(Generic[T]):
         >>> row.named("fields.id.kind").key, row.named("fields.kind")
         ('fields.id.kind', None)
         """
-        head, mark, tail = self.key.partition("#")
-        fits = mark and key.startswith(head) and key.endswith(tail) and len(key) > len(head) + len(tail)
+        head, placeholder, tail = self.key.partition("#")
+        fits = placeholder and key.startswith(head) and key.endswith(tail) and len(key) > len(head) + len(tail)
         return replace(self, key=key) if fits else None

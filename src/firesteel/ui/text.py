@@ -30,8 +30,8 @@ def render_line(snapshot: JobSnapshot) -> str:
         parts.append(f"{snapshot.late:,} late")
     if not (snapshot.batches or snapshot.sources):
         parts = []
-    told = ", ".join([*filter(None, [render_doing(snapshot)]), *parts])
-    return one_line(f"{snapshot.name} {snapshot.state.value}" + (f": {told}" if told else ""))
+    details = ", ".join([*filter(None, [render_doing(snapshot)]), *parts])
+    return one_line(f"{snapshot.name} {snapshot.state.value}" + (f": {details}" if details else ""))
 
 
 def render_doing(snapshot: JobSnapshot) -> str:

@@ -119,7 +119,7 @@ def _fetch(java: Path, ivy: Path, folder: Path, watcher: Watcher) -> None:
     if status != 0 or not any(jars.glob("kafka_*.jar")):
         raise OutsideError(
             f"Kafka {KAFKA_VERSION} could not be downloaded: {failure(log.read_text())}",
-            hint=f"Check the network and try again. All that was said is in {log}.",
+            hint=f"Check the network and try again. The output of Ivy is in {log}.",
         )
     log.unlink(missing_ok=True)
 

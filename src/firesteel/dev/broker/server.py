@@ -112,11 +112,11 @@ def prepare(server: Server, java: Path, jars: Path) -> None:
     flags = ["-Xmx128m", "-XX:TieredStopAtLevel=1", *_LOG_FLAGS]
     with server.log.open("a") as log:
         command = [str(java), *flags, "-cp", f"{jars}/*", *arguments]
-        told = subprocess.run(command, cwd=server.folder, stdout=PIPE, stderr=STDOUT, text=True, check=False)
-        log.write(told.stdout)
-    if told.returncode != 0:
+        output = subprocess.run(command, cwd=server.folder, stdout=PIPE, stderr=STDOUT, text=True, check=False)
+        log.write(output.stdout)
+    if output.returncode != 0:
         raise OutsideError(
-            f"Kafka could not format its data folder '{server.data}': {_last_words(told.stdout)}",
+            f"Kafka could not format its data folder '{server.data}': {_last_words(output.stdout)}",
             hint=f"Its log is in {server.log}.",
         )
 
@@ -144,13 +144,13 @@ def await_answer(server: Server, is_alive: Callable[[], bool], log_start: int = 
                 hint=f"Its log is in {server.log}.",
             )
         time.sleep(0.05)
-    told = server.log.read_bytes()[log_start:].decode(errors="replace") if server.log.exists() else ""
-    if "Address already in use" in told or "Socket server failed to bind" in told:
+    output = server.log.read_bytes()[log_start:].decode(errors="replace") if server.log.exists() else ""
+    if "Address already in use" in output or "Socket server failed to bind" in output:
         raise PortTaken(server.bootstrap)
-    raise OutsideError(f"Kafka ended while it was starting: {_last_words(told)}", hint=f"Its log is in {server.log}.")
+    raise OutsideError(f"Kafka ended while it was starting: {_last_words(output)}", hint=f"Its log is in {server.log}.")
 
 
 def _last_words(log: str) -> str:
     lines = [line for line in log.splitlines() if line.strip() and not line.startswith(("\t", " "))]
-    told = next((line for line in lines if "ERROR" in line or "Exception" in line), lines[-1] if lines else "")
-    return f"{told[:300].rstrip('.')}." if told else "it left no word."
+    output = next((line for line in lines if "ERROR" in line or "Exception" in line), lines[-1] if lines else "")
+    return f"{output[:300].rstrip('.')}." if output else "it printed nothing."

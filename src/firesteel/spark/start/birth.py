@@ -20,6 +20,6 @@ def birth(pid: int) -> str | None:
 
 
 def _birth_told_by_ps(pid: int) -> str | None:
-    told = subprocess.run(["ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)
-    state, _, started = told.stdout.strip().partition(" ")
+    listed = subprocess.run(["ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    state, _, started = listed.stdout.strip().partition(" ")
     return started.strip() if started and not state.startswith("Z") else None

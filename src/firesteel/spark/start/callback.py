@@ -33,7 +33,7 @@ def _tell_jvm(gateway: Any, secret: str) -> None:
     jvm = gateway.jvm
     server = JavaObject("GATEWAY_SERVER", gateway._gateway_client)
     target, client = server.getGateway(), server.getCallbackClient()
-    told = jvm.py4j.PythonClient(
+    replacement = jvm.py4j.PythonClient(
         target,
         None,
         client.getPort(),
@@ -49,5 +49,5 @@ def _tell_jvm(gateway: Any, secret: str) -> None:
     # The only method for this would lose the secret.
     field = target.getClass().getDeclaredField("cbClient")
     field.setAccessible(True)
-    field.set(target, told)
+    field.set(target, replacement)
     client.shutdown()

@@ -77,8 +77,8 @@ def make_archive() -> Path:
         command = [sys.executable, "-P", "-m", _LOADER, str(made)]
         ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE)
         if ended.returncode != 0 or not made.is_file():
-            told = ended.stderr.strip().splitlines()[-1:] or ["it said nothing"]
-            raise OutsideError(f"The archive of Spark's classes was not made: {told[0]}")
+            reason = ended.stderr.strip().splitlines()[-1:] or ["it printed nothing"]
+            raise OutsideError(f"The archive of Spark's classes was not made: {reason[0]}")
         for older in path.parent.glob(f"{path.stem.rpartition('-')[0]}-*"):
             older.unlink(missing_ok=True)
         command_path(made).replace(command_path(path))

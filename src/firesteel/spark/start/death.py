@@ -29,7 +29,7 @@ _MORE_MEMORY = "SET 'spark.driver.memory' to more than it may take now, or 'stat
 #: Messages of an OutOfMemoryError that is not about the heap, with a hint for each.
 _OTHER_MEMORY = (
     ("native thread", "It could not start a thread: raise the limit of processes (ulimit -u), or of the container."),
-    ("Metaspace", "It had no room for classes: the operator can give it more with -XX:MaxMetaspaceSize."),
+    ("Metaspace", "It had no memory left for classes: the operator can give it more with -XX:MaxMetaspaceSize."),
 )
 
 
@@ -58,8 +58,8 @@ def explain_end(log: Path | None, status: int | None) -> str:
 
 def _explain_memory(words: str) -> str:
     reasons = re.findall(r"java\.lang\.OutOfMemoryError: ([^\n]+)", words)
-    for mark, cure in _OTHER_MEMORY:
-        if reasons and mark in reasons[-1]:
+    for pattern, cure in _OTHER_MEMORY:
+        if reasons and pattern in reasons[-1]:
             return f"Spark's JVM ran out of memory. {cure}"
     return f"Spark's JVM ran out of memory: the job's state needs more than it may take. {_MORE_MEMORY}"
 

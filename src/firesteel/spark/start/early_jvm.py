@@ -142,12 +142,12 @@ class Launched:
             self._process.kill()
             return
         port, secret = int.from_bytes(answer[:4], "big"), answer[8:].decode()
-        told = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
-        os.environ.update(told)
+        variables = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
+        os.environ.update(variables)
         try:
             gateway: Any = java_gateway.launch_gateway()  # type: ignore[no-untyped-call]
         finally:
-            for name in told:
+            for name in variables:
                 del os.environ[name]
         gateway.proc = self._process
         use_gateway(gateway)

@@ -142,9 +142,9 @@ def is_left(folder: Path) -> bool:
     if not _is_own(folder, stat.S_ISDIR) or not _is_own(owner, stat.S_ISREG):
         return False
     try:
-        told = json.loads(owner.read_text())
+        record = json.loads(owner.read_text())
         # A pid of another machine or container cannot be checked here.
-        return told["where"] == _where() and all(birth(int(pid)) != born for pid, born in told["processes"])
+        return record["where"] == _where() and all(birth(int(pid)) != born for pid, born in record["processes"])
     except (OSError, ValueError, KeyError, TypeError):
         return False
 

@@ -131,8 +131,8 @@ def _start_jvm(conf: Mapping[str, str], folders: Folders) -> None:
         return
     # Arguments that the user sets for Spark's script override ours.
     words = os.environ.get(_SUBMIT_WORDS, "pyspark-shell")
-    told = f"--properties-file {shlex.quote(str(write_properties(conf, folders)))} --load-spark-defaults {words}"
-    with _environment({**start_variables(folders), _SUBMIT_WORDS: told}):
+    arguments = f"--properties-file {shlex.quote(str(write_properties(conf, folders)))} --load-spark-defaults {words}"
+    with _environment({**start_variables(folders), _SUBMIT_WORDS: arguments}):
         gateway: Any = _launch_apart()
     folders.claim(gateway.proc.pid)
     use_gateway(gateway)
