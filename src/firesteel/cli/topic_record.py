@@ -33,7 +33,7 @@ class Undecodable:
 
 @dataclass(frozen=True)
 class View:
-    """How keys and values are decoded, and what else is shown."""
+    """The decoders of keys and values, and what else is shown."""
 
     key: Decode
     value: Decode

@@ -30,7 +30,7 @@ class Dialect(Enum):
 
 
 class Side(Flag):
-    """Where an option applies: to a table that is read, written, or either."""
+    """The tables that an option applies to: those that are read, written, or both."""
 
     SOURCE = auto()
     SINK = auto()
@@ -38,7 +38,7 @@ class Side(Flag):
 
 
 class Kind(Protocol[T_co]):
-    """How an option's text becomes a value. `parse` raises `ValueError` whose text says what is expected."""
+    """The kind of an option's value. `parse` raises `ValueError` whose text says what is expected."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""How Spark computes the functions over ARRAY and MAP, and the ones that choose between values."""
+"""Lowers the functions over ARRAY and MAP, and those that choose between values."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How Spark computes the functions that read JSON. Those that write it are in `json_write.py`.
+"""Lowers the functions that read JSON. Those that write it are in `json_write.py`.
 
-They run in Python, on blocks of Arrow: Spark's own functions have no `lax` and `strict`, no ON EMPTY and ON ERROR, and change
-numbers.
+They run in Python, on blocks of Arrow: Spark's own functions have no `lax` and `strict`, no ON EMPTY and ON ERROR, and
+change numbers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How Spark computes the functions over numbers, with Java's results at the edges."""
+"""Lowers the functions over numbers, with Java's results at the edges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How Spark computes the functions over text, with Flink's results at the edges."""
+"""Lowers the functions over text, with Flink's results at the edges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How Spark computes the functions over dates and times.
+"""Lowers the functions over dates and times.
 
 A TIMESTAMP is never converted through the session's time zone: `time_field.py` says why.
 """
