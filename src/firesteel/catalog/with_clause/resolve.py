@@ -200,11 +200,11 @@ def _choose_format(
 
 def _spell(rows: Iterable[Option[Any]], prefix: str, dialect: Dialect) -> dict[str, str]:
     """Returns the names that this table would use for the options it has not set."""
-    spelt: dict[str, str] = {}
+    own_names: dict[str, str] = {}
     for option in rows:
         old = old_names(option) if dialect.is_old else ()
-        spelt[option.key] = old[0] if old else f"{prefix}{option.key}"
-    return spelt
+        own_names[option.key] = old[0] if old else f"{prefix}{option.key}"
+    return own_names
 
 
 class _Reader:
@@ -218,11 +218,11 @@ class _Reader:
         self._names: dict[str, dict[str, str]] = {}
         self._properties: dict[str, dict[str, str]] = {}
 
-    def scope(self, prefix: str, span: Span, spelt: Mapping[str, str]) -> Scope:
+    def scope(self, prefix: str, span: Span, own_names: Mapping[str, str]) -> Scope:
         values = OptionValues(
             self._values.get(prefix, {}), self._spans.get(prefix, {}), self._properties.get(prefix, {})
         )
-        return Scope(values, span, {**spelt, **self._names.get(prefix, {})})
+        return Scope(values, span, {**own_names, **self._names.get(prefix, {})})
 
     def set(self, prefix: str, option: Option[T], value: T) -> None:
         """Sets a value that a script cannot write and that follows from the table's dialect."""

@@ -1,4 +1,4 @@
-"""The reference as data: pages of tables, made from the rows that validation reads, in English and Chinese.
+"""Makes the tables of the reference from the rows that validation reads, in English and Chinese.
 
 `firesteel options` prints them; the pages under `docs/reference/` are the same in Markdown.
 
@@ -32,7 +32,7 @@ from firesteel.options.rule import Rule
 
 
 class Column(NamedTuple):
-    """`bare`: the cell says what it is without its column's title."""
+    """A column of a table. `bare`: the cell makes sense without the column's title."""
 
     title: Text
     bare: bool = True
@@ -40,7 +40,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """The first column names the thing, the last one says in a sentence what it is."""
+    """A table. Its first column has the name, the last one a sentence that describes it."""
 
     title: Text
     columns: tuple[Column, ...]
@@ -320,7 +320,7 @@ def _default(value: object) -> Text:
 
 
 def render_default(value: object) -> str | None:
-    """A default as a script would write it.
+    """Prints a default as a script would write it.
 
     >>> render_default(timedelta(minutes=5)), render_default(False), render_default(partitioner.Default())
     ('5 min', 'false', 'default')
@@ -351,7 +351,7 @@ def _render_duration(length: timedelta) -> str:
 def _spellings(aliases: Iterable[Alias], prefix: str) -> Text:
     shown = []
     for alias in aliases:
-        # An old dialect's name is whole; a format's other name in today's dialect takes the format's prefix.
+        # A name in an old dialect is complete. In today's dialect, a format's other name takes the format's prefix.
         name = alias.key if alias.dialect.is_old else f"{prefix}{alias.key}"
         shown.append(f"`{name}`" + (f" ({alias.dialect.value})" if alias.dialect.is_old else ""))
     return Text.same(", ".join(shown))

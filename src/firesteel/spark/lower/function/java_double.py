@@ -60,13 +60,13 @@ def compare(operator: Callable[[Column, Column], Column], *known: int) -> Callab
     must then not be NaN.
     """
 
-    def spell(left: Column, right: Column) -> Column:
+    def translate(left: Column, right: Column) -> Column:
         made = operator(left, right)
         for side in known:
             made = made & ~F.isnan((left, right)[side])
         return made
 
-    return spell
+    return translate
 
 
 def is_different(left: Column, right: Column) -> Column:
