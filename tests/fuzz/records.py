@@ -31,10 +31,10 @@ from firesteel.formats.builtin import make_decoder
 from firesteel.formats.codec import Decoded, Reject
 from firesteel.observe.progress import Progress, SourceProgress, apply
 from firesteel.observe.snapshot import JobSnapshot
+from firesteel.spark.connector.kafka.record_decoder import RecordDecoder
+from firesteel.spark.connector.kafka.stream_reader import _bad_record
 from firesteel.spark.failure import carry, explain_failure
-from firesteel.spark.source.record_decoder import RecordDecoder
 from firesteel.spark.source.reject import parse_place, refused, render_reject
-from firesteel.spark.source.stream_reader import _bad_record
 from firesteel.spark.source.tally import Tally, take_tally
 from firesteel.storage.folder import Folder
 from firesteel.storage.local import LocalFolder

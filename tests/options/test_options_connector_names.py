@@ -16,7 +16,7 @@ _NAMES = {name for spec in CONNECTORS for name in (spec.name, *spec.other_names)
 COMPARE = {
     "catalog/with_clause/dialect.py": "tells Huawei DLI's tables from Flink 1.10's, both of which have names of their own",
     "connectors/kafka/start.py": "is Kafka's own: where 'kafka' and 'upsert-kafka' begin to read",
-    "spark/connector/kafka.py": "is Kafka's own run time, of both connectors",
+    "spark/connector/kafka/runtime.py": "is Kafka's own run time, of both connectors",
 }
 
 
@@ -66,4 +66,4 @@ def test_what_checks_a_script_knows_no_connector() -> None:
 
 def test_a_run_time_is_a_module_of_its_own_that_a_check_does_not_load() -> None:
     for spec in CONNECTORS:
-        assert (_ROOT / "spark" / "connector" / f"{spec.runtime}.py").is_file(), spec.name
+        assert (_ROOT / "spark" / "connector" / f"{spec.runtime.replace(chr(46), chr(47))}.py").is_file(), spec.name

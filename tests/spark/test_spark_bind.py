@@ -5,7 +5,7 @@ from __future__ import annotations
 from firesteel.errors import Source
 from firesteel.plan.analyze import analyze
 from firesteel.plan.node.relation import scans
-from firesteel.spark.connector.kafka import bind_source
+from firesteel.spark.connector.kafka.runtime import bind_source
 from firesteel.storage.local import LocalFolder
 
 KAFKA = "'connector' = 'kafka', 'properties.bootstrap.servers' = 'b:9092', 'format' = 'json', 'topic' ="

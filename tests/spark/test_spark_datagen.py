@@ -18,9 +18,9 @@ from firesteel.api import analyze_script, prepare_job
 from firesteel.dev.record import read_records
 from firesteel.observe.shown import ShownRows
 from firesteel.plan.node.relation import scans
-from firesteel.spark.connector import datagen
+from firesteel.spark.connector.datagen import runtime as datagen
+from firesteel.spark.connector.datagen.stream_reader import GeneratedReader
 from firesteel.spark.job.job import Job
-from firesteel.spark.source.generated import GeneratedReader
 from firesteel.storage.local import LocalFolder
 
 _EVERY_TYPE = """

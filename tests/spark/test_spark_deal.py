@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from firesteel.spark.source.stream_reader import Range, _deal
+from firesteel.spark.connector.kafka.stream_reader import Range, _deal
 
 
 def _ranges(lengths: list[int]) -> list[Range]:

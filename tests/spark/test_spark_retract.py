@@ -11,8 +11,8 @@ from firesteel.changelog.hidden import CODES, KIND
 from firesteel.changelog.kind import RowKind
 from firesteel.errors import Source
 from firesteel.plan.analyze import analyze
-from firesteel.spark.connector.kafka import bind_sink
-from firesteel.spark.sink.write_task import RowEncoder, WriteSpec
+from firesteel.spark.connector.kafka.runtime import bind_sink
+from firesteel.spark.connector.kafka.write_task import RowEncoder, WriteSpec
 
 SCRIPT = """
 CREATE TABLE src (name STRING, id INT) WITH ('connector' = 'kafka', 'topic' = 's', 'properties.bootstrap.servers' = 'b:1',

@@ -179,7 +179,7 @@ KAFKA = ConnectorSpec(
     check_client=_check_client,
     translate_old=translate_partitioner,
     updates_as="upsert-kafka",
-    runtime="kafka",
+    runtime="kafka.runtime",
 )
 
 UPSERT_KAFKA = replace(

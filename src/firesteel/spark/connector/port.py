@@ -16,8 +16,8 @@ from firesteel.connectors.builtin import connector
 from firesteel.connectors.kafka.offset import Partition
 from firesteel.observe.shown import OnShown
 from firesteel.plan.node.relation import Scan, Sink
+from firesteel.spark.connector.kafka.stream_reader import ReadSpec
 from firesteel.spark.sink.at_least_once import SinkSpec, Writing
-from firesteel.spark.source.stream_reader import ReadSpec
 from firesteel.storage.folder import Folder
 
 

@@ -21,11 +21,10 @@ from firesteel.options.table import SINK_PARALLELISM
 from firesteel.plan.fact.retraction import is_in_order
 from firesteel.plan.node.relation import Sink
 from firesteel.spark.failure import carry
-from firesteel.spark.sink.at_least_once import SinkSpec, Writing
+from firesteel.spark.sink.at_least_once import WRITTEN_ROW, SinkSpec, Writing
 from firesteel.spark.sink.checked_rows import CheckedRows
 from firesteel.spark.sink.net_change import net_changes
 from firesteel.spark.sink.row_text import row_texts
-from firesteel.spark.sink.write_task import WRITTEN_ROW
 from firesteel.spark.task import task_number
 from firesteel.types import Field
 

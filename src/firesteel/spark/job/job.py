@@ -37,10 +37,10 @@ from firesteel.options.setting import (
 from firesteel.plan.analyze import Analysis
 from firesteel.plan.node.relation import Sink
 from firesteel.plan.show.fingerprint import render_state
+from firesteel.spark.connector.kafka.outside import Outside, check_earlier_runs, check_outside, group_readers
 from firesteel.spark.failure import explained
 from firesteel.spark.internals import active
 from firesteel.spark.job.checkpoint import Checkpoint
-from firesteel.spark.job.outside import Outside, check_earlier_runs, check_outside, group_readers
 from firesteel.spark.job.query import Query
 from firesteel.spark.job.query_plan import QueryEvents, QueryPlan, QuerySettings
 from firesteel.spark.place import job_name, log_file, safe_name, spark_settings, state_folder

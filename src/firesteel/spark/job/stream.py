@@ -17,20 +17,20 @@ from firesteel.plan.fact.delivery import is_exactly_once
 from firesteel.plan.fact.event_time import closing_node, watermarked_scans
 from firesteel.plan.node.relation import Scan, Sink, Values
 from firesteel.spark.column import column
-from firesteel.spark.connector.kafka import bind_exactly_once, bind_letters, dead_letter_topic
+from firesteel.spark.connector.kafka.exactly_once import ExactlyOnce
+from firesteel.spark.connector.kafka.runtime import bind_exactly_once, bind_letters, dead_letter_topic
+from firesteel.spark.connector.kafka.stream_reader import ReadSpec
+from firesteel.spark.connector.kafka.write_task import WriteSpec
 from firesteel.spark.connector.port import runtime_of
 from firesteel.spark.job.query_plan import QueryPlan
 from firesteel.spark.lower.cast import fit_length
 from firesteel.spark.lower.plan import lower_plan
 from firesteel.spark.sink.at_least_once import AtLeastOnce, Gate, Written
-from firesteel.spark.sink.exactly_once import ExactlyOnce
 from firesteel.spark.sink.layout import gather_keys
-from firesteel.spark.sink.write_task import WriteSpec
 from firesteel.spark.source.equal_rows import observe_weights
 from firesteel.spark.source.event_time import Times
 from firesteel.spark.source.packed_reader import make_source
 from firesteel.spark.source.reject import count_rejects
-from firesteel.spark.source.stream_reader import ReadSpec
 from firesteel.spark.source.values import read_values
 from firesteel.types import CHARACTER
 

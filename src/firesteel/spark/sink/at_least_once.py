@@ -27,7 +27,6 @@ from firesteel.spark.fault import planned_fault, reach
 from firesteel.spark.internals import collect_rows
 from firesteel.spark.sink.layout import in_order, is_ordered, spread
 from firesteel.spark.sink.offset_log import planned_batch
-from firesteel.spark.sink.write_task import WRITTEN_ROW
 from firesteel.storage.folder import Folder
 
 
@@ -43,6 +42,9 @@ class Written:
     skipped: bool = False
     groups: frozenset[int] = frozenset()
 
+
+#: What a writing task gives back: how many rows it wrote, or what no second try of it could mend.
+WRITTEN_ROW = "written long, failure string"
 
 #: Where bad records wait, in the folder of a query's state.
 STAGE = "dead"

@@ -17,7 +17,12 @@ import pyspark.worker  # noqa: F401
 from pyspark.daemon import manager
 
 #: Our modules of the workers, by name: nothing here depends on them.
-for _name in ("lower.batch_fold", "sink.write_task", "source.record_decoder", "source.stream_reader"):
+for _name in (
+    "lower.batch_fold",
+    "connector.kafka.write_task",
+    "connector.kafka.record_decoder",
+    "connector.kafka.stream_reader",
+):
     import_module(f"firesteel.spark.{_name}")
 
 if __name__ == "__main__":

@@ -31,13 +31,13 @@ from firesteel.connectors.kafka.write.bad_record import DeadLetters, remove_stag
 from firesteel.connectors.kafka.write.outgoing import Outgoing
 from firesteel.connectors.kafka.write.writer import RefusedError, Writer
 from firesteel.errors import FiresteelError, JobError
+from firesteel.spark.connector.kafka.ledger import Entry, Ledger
+from firesteel.spark.connector.kafka.write_task import RowEncoder, WriteSpec
 from firesteel.spark.failure import carry
 from firesteel.spark.fault import Fault, planned_fault, reach
 from firesteel.spark.sink.at_least_once import STAGE, Gate, Written, raise_told, staged_by_source, write_staged
 from firesteel.spark.sink.layout import in_order, is_ordered
-from firesteel.spark.sink.ledger import Entry, Ledger
 from firesteel.spark.sink.offset_log import last_planned, planned_age, planned_batch, query_id
-from firesteel.spark.sink.write_task import RowEncoder, WriteSpec
 from firesteel.storage.folder import Folder
 
 #: A batch of more rows than this has a middle; another one has it at its end.

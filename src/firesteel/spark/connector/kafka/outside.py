@@ -19,7 +19,7 @@ from firesteel.connectors.kafka.write.choose_partition import check_partitioner
 from firesteel.errors import UsageError
 from firesteel.plan.fact.delivery import is_exactly_once
 from firesteel.plan.node.relation import Sink, scans
-from firesteel.spark.connector.kafka import dead_letter_topic, subscription, transaction_prefix
+from firesteel.spark.connector.kafka.runtime import dead_letter_topic, subscription, transaction_prefix
 from firesteel.spark.connector.port import runtime_of
 
 #: The INSERTs of a job, with the names of their queries.

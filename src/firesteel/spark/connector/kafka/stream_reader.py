@@ -364,7 +364,7 @@ class KafkaStreamReader(DataSourceStreamReader):
     def _read(self, partition: Range, blocks: Iterable[list[Message]]) -> Iterator[pa.RecordBatch]:
         slot = slot_of(self.spec.slots, (partition.topic, partition.partition)) if self.spec.slots else None
         # Not above: the process that plans offsets decodes nothing, and starts the sooner.
-        from firesteel.spark.source.record_decoder import RecordDecoder, header_list
+        from firesteel.spark.connector.kafka.record_decoder import RecordDecoder, header_list
 
         with carried():
             decoder = RecordDecoder(

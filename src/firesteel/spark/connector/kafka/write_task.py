@@ -23,11 +23,11 @@ from firesteel.errors import FiresteelError, JobError
 from firesteel.formats.bound import BoundFormat
 from firesteel.formats.builtin import make_encoder
 from firesteel.formats.codec import EncodeError, Encoder
+from firesteel.spark.connector.kafka.destination import Destinations
+from firesteel.spark.connector.kafka.last_change import last_changes
 from firesteel.spark.failure import carry
 from firesteel.spark.fault import FaultFile, reach
 from firesteel.spark.sink.checked_rows import CheckedRows
-from firesteel.spark.sink.destination import Destinations
-from firesteel.spark.sink.last_change import last_changes
 from firesteel.spark.sink.net_change import net_changes
 from firesteel.spark.task import batch_number, task_number
 from firesteel.types import Field
@@ -66,10 +66,6 @@ class WriteSpec:
     gathered_keys: int = 0
     #: How many tasks write; None: as many as there are.
     tasks: int | None = None
-
-
-#: What a writing task gives back: how many rows it wrote, or what no second try of it could mend.
-WRITTEN_ROW = "written long, failure string"
 
 
 def make_write_task(

@@ -21,11 +21,11 @@ from firesteel.changelog.hidden import KIND, ORDER
 from firesteel.connectors.datagen.generator import Generator
 from firesteel.connectors.kafka.offset import Partition, from_json, to_json
 from firesteel.formats.arrow_type import arrow_type, record_batch
+from firesteel.spark.connector.datagen.made_up import Place, cells, width
+from firesteel.spark.connector.kafka.stream_reader import KafkaStreamReader, Mark, ReadSpec, carried, event_time_columns
 from firesteel.spark.source.equal_rows import weigh
 from firesteel.spark.source.event_time import emits_mark
 from firesteel.spark.source.hidden import append_hidden
-from firesteel.spark.source.made_up import Place, cells, width
-from firesteel.spark.source.stream_reader import KafkaStreamReader, Mark, ReadSpec, carried, event_time_columns
 
 #: What stands for a topic and its only partition.
 ROWS: Partition = ("", 0)

@@ -12,8 +12,8 @@ from firesteel.connectors.datagen.generator import read_generators
 from firesteel.connectors.kafka.offset import Partition, Subscription
 from firesteel.connectors.kafka.start import Earliest, Latest, Unbounded
 from firesteel.plan.node.relation import Scan
-from firesteel.spark.source.generated import ROWS, GeneratedReader, GeneratedSpec
-from firesteel.spark.source.stream_reader import ReadSpec
+from firesteel.spark.connector.datagen.stream_reader import ROWS, GeneratedReader, GeneratedSpec
+from firesteel.spark.connector.kafka.stream_reader import ReadSpec
 from firesteel.storage.folder import Folder
 from firesteel.types import Field
 

@@ -40,12 +40,12 @@ from firesteel.options.watermark import SCAN_WATERMARK_IDLE_TIMEOUT
 from firesteel.plan.fact.delivery import is_exactly_once
 from firesteel.plan.fact.retraction import is_in_order
 from firesteel.plan.node.relation import Scan, Sink
+from firesteel.spark.connector.kafka.exactly_once import ExactlyOnceSpec, same_cluster
+from firesteel.spark.connector.kafka.stream_reader import KafkaStreamReader, ReadSpec
+from firesteel.spark.connector.kafka.write_task import WriteSpec, make_write_task
 from firesteel.spark.fault import fault_file
 from firesteel.spark.lower.function.python import send_along
 from firesteel.spark.sink.at_least_once import STAGE, SinkSpec, Writing
-from firesteel.spark.sink.exactly_once import ExactlyOnceSpec, same_cluster
-from firesteel.spark.sink.write_task import WriteSpec, make_write_task
-from firesteel.spark.source.stream_reader import KafkaStreamReader, ReadSpec
 from firesteel.storage.folder import Folder
 
 #: When everything has yet to be compiled, a batch of so many rows: the first results are there sooner.
