@@ -24,8 +24,9 @@ from confluent_kafka import Message
 from tests.formats.formats_registry import Registry
 from tests.fuzz.mutation import Table, mutate, tables
 
-from firesteel.connectors.kafka.write.bad_record import DeadLetters, Stage, StagedRange, staged_ranges, write_letters
+from firesteel.connectors.kafka.write.bad_record import DeadLetters, Stage, write_letters
 from firesteel.connectors.kafka.write.writer import Writer
+from firesteel.connectors.staged_range import StagedRange, staged_ranges
 from firesteel.errors import FiresteelError
 from firesteel.formats.builtin import make_decoder
 from firesteel.formats.codec import Decoded, Reject

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from tests.formats.formats_tables import bind, parse_columns
 
 import firesteel
-from firesteel.connectors.kafka.write.bad_record import StagedRange
+from firesteel.connectors.staged_range import StagedRange
 from firesteel.dev.record import write_records
 from firesteel.formats.builtin import make_decoder
 from firesteel.formats.codec import Reason, Reject

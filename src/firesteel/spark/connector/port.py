@@ -13,7 +13,7 @@ from pyspark.sql.datasource import DataSourceStreamReader
 
 from firesteel.catalog.table import Table
 from firesteel.connectors.builtin import connector
-from firesteel.connectors.kafka.offset import Partition
+from firesteel.connectors.position import Partition
 from firesteel.observe.shown import OnShown
 from firesteel.plan.node.relation import Scan, Sink
 from firesteel.spark.connector.kafka.stream_reader import ReadSpec

@@ -13,8 +13,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from firesteel.connectors.kafka.group import commit_positions
-from firesteel.connectors.kafka.offset import from_json
 from firesteel.connectors.kafka.start import Unbounded
+from firesteel.connectors.position import from_json
 from firesteel.errors import BrokerAwayError, FiresteelError
 from firesteel.spark.failure import describe, explain_failure, has_lost_process
 from firesteel.spark.fault import planned_fault, reach

@@ -7,8 +7,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from firesteel.connectors.kafka.offset import from_json
 from firesteel.connectors.kafka.write.bad_record import DeadLetters
+from firesteel.connectors.position import from_json
 from firesteel.observe.progress import Progress, SourceProgress
 from firesteel.spark.job.stream import Sources, rejects_name, weights_name
 from firesteel.spark.sink.at_least_once import Written

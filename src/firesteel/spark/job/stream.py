@@ -10,8 +10,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from firesteel.changelog.hidden import REJECT, SLOT
 from firesteel.connectors.kafka.group import GroupReader
-from firesteel.connectors.kafka.offset import Partition
 from firesteel.connectors.kafka.write.bad_record import DeadLetters
+from firesteel.connectors.position import Partition
 from firesteel.observe.shown import OnShown
 from firesteel.plan.fact.delivery import is_exactly_once
 from firesteel.plan.fact.event_time import closing_node, watermarked_scans

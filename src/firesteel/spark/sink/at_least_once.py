@@ -11,15 +11,9 @@ from typing import Protocol
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from firesteel.connectors.kafka.write.bad_record import (
-    DeadLetters,
-    StagedRange,
-    flush_letters,
-    remove_stages,
-    staged_ranges,
-    write_letters,
-)
+from firesteel.connectors.kafka.write.bad_record import DeadLetters, flush_letters, write_letters
 from firesteel.connectors.kafka.write.writer import kept_writer
+from firesteel.connectors.staged_range import StagedRange, remove_staged, staged_ranges
 from firesteel.errors import FiresteelError, JobError
 from firesteel.formats.bound import BoundFormat
 from firesteel.spark.failure import CarriedText, carry, short_failure
@@ -156,7 +150,7 @@ class AtLeastOnce:
             if self._letters:
                 sequences = planned_batch(self._checkpoint, batch_id).sequences
                 letters = write_staged(batch.sparkSession, self._letters, self._stage, sequences)
-                remove_stages(self._stage, sequences)
+                remove_staged(self._stage, sequences)
             reach(fault, "m7", batch_id)
             self._on_written(batch_id, Written(sum(counts), letters))
 

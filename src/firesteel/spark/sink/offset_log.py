@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from firesteel.connectors.kafka.offset import Positions, from_json
+from firesteel.connectors.position import Positions, from_json
 from firesteel.errors import JobError
 from firesteel.storage.folder import Folder
 

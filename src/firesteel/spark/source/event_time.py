@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from firesteel.connectors.kafka.offset import Partition, Positions, from_json, to_json
+from firesteel.connectors.position import Partition, Positions, from_json, to_json
 from firesteel.storage.folder import Folder
 
 #: Later than any window: beyond the year 160,000, and far enough from the end of Spark's own time.

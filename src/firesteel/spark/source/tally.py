@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from firesteel.connectors.kafka.write.bad_record import StagedRange, remove_stages, staged_ranges
+from firesteel.connectors.staged_range import StagedRange, remove_staged, staged_ranges
 from firesteel.formats.codec import Reject
 from firesteel.storage.folder import Folder
 
@@ -63,5 +63,5 @@ def take_tally(folder: Folder, source: int, sequence: int) -> Tally:
             for column, count in kept["changed"].items():
                 total.changed[column] = total.changed.get(column, 0) + count
             reached[place] = staged.end
-    remove_stages(folder, {source: sequence})
+    remove_staged(folder, {source: sequence})
     return total

@@ -9,8 +9,9 @@ from pyspark.sql.datasource import DataSourceStreamReader
 from firesteel.catalog.table import Table
 from firesteel.connectors.datagen import options as datagen
 from firesteel.connectors.datagen.generator import read_generators
-from firesteel.connectors.kafka.offset import Partition, Subscription
+from firesteel.connectors.kafka.offset import Subscription
 from firesteel.connectors.kafka.start import Earliest, Latest, Unbounded
+from firesteel.connectors.position import Partition
 from firesteel.plan.node.relation import Scan
 from firesteel.spark.connector.datagen.stream_reader import ROWS, GeneratedReader, GeneratedSpec
 from firesteel.spark.connector.kafka.stream_reader import ReadSpec

@@ -19,7 +19,7 @@ from pyspark.sql.datasource import InputPartition
 
 from firesteel.changelog.hidden import KIND, ORDER
 from firesteel.connectors.datagen.generator import Generator
-from firesteel.connectors.kafka.offset import Partition, from_json, to_json
+from firesteel.connectors.position import Partition, from_json, to_json
 from firesteel.formats.arrow_type import arrow_type, record_batch
 from firesteel.spark.connector.datagen.made_up import Place, cells, width
 from firesteel.spark.connector.kafka.stream_reader import KafkaStreamReader, Mark, ReadSpec, carried, event_time_columns

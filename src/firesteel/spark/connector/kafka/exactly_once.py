@@ -27,9 +27,10 @@ from firesteel.connectors.kafka.transaction.transaction import (
     settle,
     transaction_id,
 )
-from firesteel.connectors.kafka.write.bad_record import DeadLetters, remove_stages, write_letters
+from firesteel.connectors.kafka.write.bad_record import DeadLetters, write_letters
 from firesteel.connectors.kafka.write.outgoing import Outgoing
 from firesteel.connectors.kafka.write.writer import RefusedError, Writer
+from firesteel.connectors.staged_range import remove_staged
 from firesteel.errors import FiresteelError, JobError
 from firesteel.spark.connector.kafka.ledger import Entry, Ledger
 from firesteel.spark.connector.kafka.write_task import RowEncoder, WriteSpec
@@ -125,7 +126,7 @@ class ExactlyOnce:
             outcome = Outcome(told.outcome)
             if outcome is not Outcome.NOTHING:
                 self._ledger.note(Entry(noted.topic, batch_id))
-            remove_stages(self._stage, planned.sequences)
+            remove_staged(self._stage, planned.sequences)
             groups = frozenset(self._once.groups) if outcome is not Outcome.NOTHING else frozenset()
             self._on_written(batch_id, Written(told.written, letters, outcome is Outcome.SKIPPED, groups))
 

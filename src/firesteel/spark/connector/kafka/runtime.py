@@ -11,7 +11,7 @@ from firesteel.catalog.connector import place_names
 from firesteel.catalog.table import Metadata, Table
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.connectors.kafka.client.librdkafka import Role, client_config
-from firesteel.connectors.kafka.offset import Partition, Subscription, find_partitions
+from firesteel.connectors.kafka.offset import Subscription, find_partitions
 from firesteel.connectors.kafka.options import (
     GROUP_ID,
     SCAN_DISCOVERY_INTERVAL,
@@ -30,6 +30,7 @@ from firesteel.connectors.kafka.transaction.transaction import TransactionLimits
 from firesteel.connectors.kafka.write.bad_record import USUAL_BYTES, DeadLetters
 from firesteel.connectors.kafka.write.choose_partition import find_class
 from firesteel.connectors.kafka.write.writer import fit_batches
+from firesteel.connectors.position import Partition
 from firesteel.connectors.spec import DeliveryGuarantee
 from firesteel.formats.json.options import IGNORE_PARSE_ERRORS
 from firesteel.observe.shown import OnShown

@@ -27,22 +27,13 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
 from firesteel.changelog.hidden import MARK, REJECT, SLOT, WATERMARK, Hidden
 from firesteel.connectors.kafka.admin import describe_topics, topic_ids
 from firesteel.connectors.kafka.header_filter import HeaderFilter
-from firesteel.connectors.kafka.offset import (
-    Partition,
-    Positions,
-    Subscription,
-    earliest,
-    find_ends,
-    find_partitions,
-    find_start,
-    from_json,
-    latest,
-    to_json,
-)
+from firesteel.connectors.kafka.offset import Subscription, earliest, find_ends, find_partitions, find_start, latest
 from firesteel.connectors.kafka.read.reader import START_OVER, consumer_for, lost_offset, read_stretches, rewound
 from firesteel.connectors.kafka.start import Bound, StartPosition, Unbounded
-from firesteel.connectors.kafka.write.bad_record import Stage, StagedRange
+from firesteel.connectors.kafka.write.bad_record import Stage
 from firesteel.connectors.kafka.write.writer import make_ready
+from firesteel.connectors.position import Partition, Positions, from_json, to_json
+from firesteel.connectors.staged_range import StagedRange
 from firesteel.errors import BrokerAwayError, FiresteelError, JobError, OutsideError
 from firesteel.formats.arrow_type import arrow_schema
 from firesteel.formats.bound import BoundFormat
