@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from importlib import import_module
 
 from firesteel.connectors.blackhole.spec import BLACKHOLE
 from firesteel.connectors.datagen.spec import DATAGEN
@@ -17,6 +18,12 @@ CONNECTORS: tuple[ConnectorSpec, ...] = (KAFKA, UPSERT_KAFKA, DYNAMIC_KAFKA, DAT
 
 def connector(name: str) -> ConnectorSpec | None:
     return next((spec for spec in CONNECTORS if name == spec.name or name in spec.other_names), None)
+
+
+def load_worker_modules() -> None:
+    """Loads what Python workers need of every connector, so that processes forked from this one have it."""
+    for name in dict.fromkeys(name for spec in CONNECTORS for name in spec.worker_modules):
+        import_module(f"firesteel.spark.connector.{name}")
 
 
 @cache

@@ -138,8 +138,10 @@ class ConnectorSpec:
     translate_old: Translation | None = None
     #: The connector that an old dialect's table of this one is if it updates rows.
     updates_as: str | None = None
-    #: The module under `firesteel.spark.connector` that reads and writes its tables.
+    #: What reads and writes its tables, as `kafka.runtime:KafkaRuntime` below `firesteel.spark.connector`: loaded when a job starts.
     runtime: str = ""
+    #: The modules in the same place that Python workers need, which are loaded before workers are forked.
+    worker_modules: tuple[str, ...] = ()
 
     @property
     def behaves_as(self) -> str:

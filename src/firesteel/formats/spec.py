@@ -43,6 +43,14 @@ class FormatSpec:
     metadata: tuple[MetadataKey, ...] = ()
     #: Rows that take any name below them, as `properties.*` does.
     open_prefixes: tuple[str, ...] = ()
+    #: The option that has bad messages ignored.
+    ignore_errors: Option[bool] | None = None
+    #: The option that no table can write, and that is true in tables of Flink 1.9 and 1.10.
+    legacy: Option[bool] | None = None
+    #: The option that names the subject of a schema registry: made of the table's one topic where it is not written.
+    subject: Option[str] | None = None
+    #: The names of its `properties.*` that have an effect; None: it has no such options.
+    properties: frozenset[str] | None = None
     #: Which types it can hold. What it cannot is a mistake of the table, however it is used.
     type_rule: TypeRule | None = None
     column_rule: ColumnRule | None = None

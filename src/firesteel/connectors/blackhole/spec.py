@@ -7,4 +7,4 @@ from firesteel.connectors.blackhole import options
 from firesteel.connectors.spec import ConnectorSpec
 from firesteel.options.option import Side
 
-BLACKHOLE = ConnectorSpec("blackhole", options.ROWS, side=Side.SINK, writes=ALL, runtime="blackhole")
+BLACKHOLE = ConnectorSpec("blackhole", options.ROWS, side=Side.SINK, writes=ALL, runtime="blackhole:BlackholeRuntime")

@@ -15,5 +15,5 @@ DATAGEN = ConnectorSpec(
     is_bounded=generator.is_bounded,
     identity=lambda _: "datagen",
     check_fields=generator.check_fields,
-    runtime="datagen.runtime",
+    runtime="datagen.runtime:DatagenRuntime",
 )

@@ -179,7 +179,8 @@ KAFKA = ConnectorSpec(
     check_client=_check_client,
     translate_old=translate_partitioner,
     updates_as="upsert-kafka",
-    runtime="kafka.runtime",
+    runtime="kafka.runtime:KafkaRuntime",
+    worker_modules=("kafka.write_task", "kafka.record_decoder", "kafka.stream_reader"),
 )
 
 UPSERT_KAFKA = replace(

@@ -1,4 +1,4 @@
-"""A job: all INSERTs of a script, running together, with one state and one end."""
+"""Runs a job: all INSERTs of a script together, with one state and one end."""
 
 from __future__ import annotations
 
@@ -12,14 +12,11 @@ from pathlib import Path
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
-from firesteel.connectors.kafka.group import GroupPositions
-from firesteel.connectors.kafka.transaction.transaction import TransactionLimits
-from firesteel.connectors.kafka.watch import BrokerWatch
 from firesteel.errors import FiresteelError, UsageError
 from firesteel.java import find_java
 from firesteel.observe.progress import Progress, apply, rest
 from firesteel.observe.shown import OnShown, print_rows
-from firesteel.observe.snapshot import JobSnapshot, State, Waiting
+from firesteel.observe.snapshot import JobSnapshot, State
 from firesteel.options.setting import (
     CHECKPOINTING_INTERVAL,
     LOCAL_TIME_ZONE,
@@ -37,7 +34,7 @@ from firesteel.options.setting import (
 from firesteel.plan.analyze import Analysis
 from firesteel.plan.node.relation import Sink
 from firesteel.plan.show.fingerprint import render_state
-from firesteel.spark.connector.kafka.outside import Outside, check_earlier_runs, check_outside, group_readers
+from firesteel.spark.connector.runtimes import Runtimes
 from firesteel.spark.failure import explained
 from firesteel.spark.internals import active
 from firesteel.spark.job.checkpoint import Checkpoint
@@ -107,8 +104,7 @@ class Job:
         #: Gets the rows of `print` tables, from the thread of a batch.
         self.on_shown: OnShown = print_rows
         self._queries: list[Query] = []
-        self._outside = Outside()
-        self._brokers: BrokerWatch | None = None
+        self._runtimes = Runtimes(self.name, self._named_sinks())
         warnings = tuple(problem.message for problem in analysis.warnings)
         self._snapshot = JobSnapshot(
             self.name, started=time.time(), checkpoint=str(self.checkpoint.folder), warnings=warnings
@@ -131,10 +127,10 @@ class Job:
 
     def _begin(self) -> None:
         self._say("looks for the brokers")
-        self._outside = check_outside(self._named_sinks(), self._go_on)
+        self._runtimes.check_outside(self._go_on)
         self._go_on()
         if not self._fresh and not self.checkpoint.exists:
-            check_earlier_runs(self.name, self._named_sinks(), str(self.checkpoint.folder))
+            self._runtimes.check_earlier_runs(str(self.checkpoint.folder))
         self._cold = self._given is None and SparkSession.getActiveSession() is None
         if self._cold:
             find_java()
@@ -202,24 +198,12 @@ class Job:
             in_rocksdb=self._backend is StateBackend.ROCKSDB,
         )
         events = QueryEvents(self._note, self._news.set, lambda shown: self.on_shown(shown))
-        groups = GroupPositions(group_readers(self._named_sinks()))
         for number, (name, sink) in enumerate(self._named_sinks(), start=1):
-            plan = QueryPlan(
-                self.name,
-                name,
-                number,
-                sink,
-                self.checkpoint.query_folder(name),
-                settings,
-                groups,
-                self._outside.limits.get(name, TransactionLimits()),
-                self._outside.most_bytes,
-            )
+            plan = QueryPlan(name, number, sink, self.checkpoint.query_folder(name), settings, self._runtimes)
             query = Query(plan, events)
             self._queries.append(query)
             query.start(self._session)
             self._go_on()
-        self._brokers = BrokerWatch(self._outside.topics)
         threading.Thread(target=self._watch, name=f"{self.name}-watch", daemon=True).start()
 
     # -- running ---------------------------------------------------------------------------------------------------
@@ -273,8 +257,7 @@ class Job:
             resting = [query for query in self._queries if query.is_idle]
             idle = len(resting) == len(self._queries)
             # A source that cannot reach its broker looks as if it had nothing to read.
-            absence = self._brokers.look() if self._brokers is not None else None
-            trouble = Waiting(absence.since, absence.broker, absence.why) if absence is not None else None
+            trouble = self._runtimes.look()
             read = [(query.name, table) for query in resting for table in query.source_tables]
             with self._lock:
                 self._snapshot = rest(self._snapshot, () if trouble else read, idle, trouble)
@@ -324,8 +307,7 @@ class Job:
             if self._ended.is_set():
                 return
             try:
-                if self._brokers is not None:
-                    self._brokers.stop()
+                self._runtimes.close()
                 with suppress(OSError):
                     self.checkpoint.close()
                 self._set_state(state)
@@ -389,6 +371,10 @@ class Job:
         if self._failure is not None:
             raise self._failure
         return True
+
+    def release(self) -> None:
+        """Closes the connections that are kept for further jobs of this process. It is called before the process ends."""
+        self._runtimes.release()
 
     @property
     def failure(self) -> FiresteelError | None:

@@ -1,4 +1,4 @@
-"""Equal rows of a task as one row that says how many they are, where only their number matters (`plan/rewrite/combine_equal_rows.py`)."""
+"""Combines equal rows of a task into one with a row count, where only their number matters (`plan/rewrite/combine_equal_rows.py`)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAME = "rows"
 
 
 def weigh(batches: Iterable[pa.RecordBatch], *, as_stored: bool = False) -> Iterator[pa.RecordBatch]:
-    """The rows of a task with their weights. Where few are equal, they go on as they come.
+    """Gives the rows of a task with their row counts. Where few are equal, they go on as they come.
 
     `as_stored` brings them into the order in which RocksDB keeps their keys: one that is looked up lies beside the one before.
     """
@@ -82,7 +82,7 @@ def _single(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def observe_weights(rows: DataFrame, name: str) -> DataFrame:
-    """The rows as they are, observed: how many they stand for."""
+    """Observes how many rows the rows stand for. They stay as they are."""
     return rows.observe(name, F.sum(column(WEIGHT)).alias(_NAME))
 
 

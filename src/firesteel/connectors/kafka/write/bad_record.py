@@ -16,7 +16,7 @@ import pyarrow as pa
 from confluent_kafka import Message
 
 from firesteel.connectors.kafka.write.outgoing import HEADERS, Headers, as_bytes
-from firesteel.connectors.kafka.write.writer import RefusedError, Writer
+from firesteel.connectors.kafka.write.writer import RefusedError, Writer, kept_writer
 from firesteel.connectors.staged_range import BAD_RECORDS, StagedRange
 from firesteel.errors import JobError
 from firesteel.formats.codec import Reject
@@ -59,6 +59,17 @@ class DeadLetters:
     topic: str
     config: Mapping[str, str]
     most_bytes: int = USUAL_BYTES
+
+    @property
+    def target(self) -> str:
+        return self.topic
+
+    def write(self, stage: Folder, ranges: Iterable[StagedRange]) -> int:
+        """Write what is staged for these ranges, with the writer that this process keeps, and flush it."""
+        with kept_writer(self.config) as writer:
+            written = write_letters(writer, self, stage, ranges)
+            flush_letters(writer, self)
+        return written
 
 
 class Stage:

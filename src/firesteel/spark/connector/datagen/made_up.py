@@ -1,4 +1,4 @@
-"""Made-up values as Arrow columns. Each depends on nothing but the row's number and a seed: a batch that runs again has the same.
+"""Makes up values as Arrow columns. Each depends on nothing but the row's number and a seed: a batch that runs again has the same.
 
 >>> cells(RandomWhole(types.Int(), 1, 6), Place(seed=7, rows=np.arange(3, dtype=np.uint64))).to_pylist()
 [6, 3, 1]

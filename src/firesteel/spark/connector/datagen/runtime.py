@@ -1,71 +1,35 @@
-"""`'connector' = 'datagen'`: rows that are made up."""
+"""Runs `'connector' = 'datagen'`: rows that are made up."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from pyspark.sql.datasource import DataSourceStreamReader
-
-from firesteel.catalog.table import Table
 from firesteel.connectors.datagen import options as datagen
 from firesteel.connectors.datagen.generator import read_generators
-from firesteel.connectors.kafka.offset import Subscription
-from firesteel.connectors.kafka.start import Earliest, Latest, Unbounded
 from firesteel.connectors.position import Partition
 from firesteel.plan.node.relation import Scan
 from firesteel.spark.connector.datagen.stream_reader import ROWS, GeneratedReader, GeneratedSpec
-from firesteel.spark.connector.kafka.stream_reader import ReadSpec
-from firesteel.storage.folder import Folder
+from firesteel.spark.connector.port import OpenSource, Runtime, WarmUp
+from firesteel.spark.source.scan import SourcePlace
+from firesteel.spark.source.source_spec import SourceSpec
 from firesteel.types import Field
 
-#: The largest batch.
-_MOST_ROWS = 1_000_000
+
+class DatagenRuntime(Runtime):
+    def open_source(self, scan: Scan, place: SourcePlace) -> OpenSource:
+        return DatagenSource(scan)
 
 
-def topics(table: Table) -> tuple[Mapping[str, str], tuple[str, ...]] | None:
-    return None
+class DatagenSource(OpenSource):
+    def __init__(self, scan: Scan) -> None:
+        self._scan = scan
 
+    def partitions(self) -> list[Partition]:
+        return [ROWS]
 
-def open_source(
-    scan: Scan, number: int, checkpoint: Folder, parallelism: int, *, cold: bool, in_rocksdb: bool
-) -> ReadSpec:
-    table = scan.table
-    physical = tuple(Field(column.name, column.type) for column in table.physical)
-    made = read_generators(physical, table.options)
-    by_name = {field.name: generator for field, generator in zip(physical, made.generators, strict=True)}
-    return GeneratedSpec(
-        table=table.name,
-        config={},
-        subscription=Subscription(()),
-        start=Earliest(),
-        bound=Unbounded() if made.rows is None else Latest(),
-        group=None,
-        value=table.value_format,
-        key=None,
-        fields=scan.fields,
-        metadata={},
-        tolerant=False,
-        changes=False,
-        upsert=False,
-        ordered=scan.ordered,
-        weighed=scan.weighed,
-        as_stored=in_rocksdb,
-        max_rows=_MOST_ROWS,
-        first_rows=_MOST_ROWS,
-        discovery_seconds=0.0,
-        number=number,
-        tasks=parallelism,
-        tally=checkpoint.child("tally"),
-        generators=tuple(by_name[field.name] for field in scan.fields),
-        rate=table.options.get(datagen.ROWS_PER_SECOND) or 1,
-        total=made.rows,
-    )
-
-
-def partitions(spec: ReadSpec) -> list[Partition]:
-    return [ROWS]
-
-
-def make_reader(spec: ReadSpec) -> DataSourceStreamReader:
-    assert isinstance(spec, GeneratedSpec)
-    return GeneratedReader(spec)
+    def make_reader(self, spec: SourceSpec, warm_up: WarmUp | None) -> GeneratedReader:
+        table = self._scan.table
+        physical = tuple(Field(column.name, column.type) for column in table.physical)
+        made = read_generators(physical, table.options)
+        by_name = {field.name: generator for field, generator in zip(physical, made.generators, strict=True)}
+        generators = tuple(by_name[field.name] for field in self._scan.fields)
+        rate = table.options.get(datagen.ROWS_PER_SECOND) or 1
+        return GeneratedReader(GeneratedSpec(spec, generators, rate, made.rows))
