@@ -7,6 +7,7 @@ from functools import cache
 from importlib import import_module
 
 from firesteel.connectors.blackhole.spec import BLACKHOLE
+from firesteel.connectors.client_reference import ClientReference
 from firesteel.connectors.datagen.spec import DATAGEN
 from firesteel.connectors.kafka.spec import DYNAMIC_KAFKA, KAFKA, UPSERT_KAFKA
 from firesteel.connectors.print.spec import PRINT
@@ -18,6 +19,13 @@ CONNECTORS: tuple[ConnectorSpec, ...] = (KAFKA, UPSERT_KAFKA, DYNAMIC_KAFKA, DAT
 
 def connector(name: str) -> ConnectorSpec | None:
     return next((spec for spec in CONNECTORS if name == spec.name or name in spec.other_names), None)
+
+
+def client_references() -> tuple[ClientReference, ...]:
+    """Describes the settings of every connector's client, for the reference pages."""
+    names = dict.fromkeys(spec.client_reference for spec in CONNECTORS if spec.client_reference)
+    parts = (name.partition(":") for name in names)
+    return tuple(getattr(import_module(f"{__package__}.{module}"), what)() for module, _, what in parts)
 
 
 def load_worker_modules() -> None:

@@ -135,6 +135,8 @@ class ConnectorSpec:
     #: The names of the settings of its client, and what checks them.
     client_settings: frozenset[str] = frozenset()
     check_client: ClientCheck | None = None
+    #: What describes those settings, as `kafka.reference:client_reference` below `firesteel.connectors`, for the reference pages.
+    client_reference: str = ""
     translate_old: Translation | None = None
     #: The connector that an old dialect's table of this one is if it updates rows.
     updates_as: str | None = None

@@ -176,6 +176,7 @@ KAFKA = ConnectorSpec(
     guarantee=_guarantee,
     partitioner=_partitioner,
     client_settings=frozenset(PROPERTIES),
+    client_reference="kafka.reference:client_reference",
     check_client=_check_client,
     translate_old=translate_partitioner,
     updates_as="upsert-kafka",

@@ -17,6 +17,7 @@ import pyspark.worker  # noqa: F401
 from pyspark.daemon import manager
 
 #: What our workers need: by name, for nothing here depends on it.
+import_module("firesteel.storage.local")
 import_module("firesteel.spark.lower.batch_fold")
 import_module("firesteel.connectors.builtin").load_worker_modules()
 import_module("firesteel.formats.builtin").load_codecs()
