@@ -1,4 +1,4 @@
-"""Every connector. A new one is a folder, a run time in `spark/connector`, and a line here."""
+"""Lists every connector. A new one is a folder, a run time in `spark/connector`, and a line here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a connector is, as data: its options, what it reads and writes, what key it has, and which module runs it."""
+"""Says what a connector is, as data: its options, what it reads and writes, what key it has, and which module runs it."""
 
 from __future__ import annotations
 

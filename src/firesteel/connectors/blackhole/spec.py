@@ -1,4 +1,4 @@
-"""`'connector' = 'blackhole'`: rows that are taken and forgotten."""
+"""Says what `'connector' = 'blackhole'` is: rows that are taken and forgotten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`'connector' = 'datagen'`: rows that are made up."""
+"""Says what `'connector' = 'datagen'` is: rows that are made up."""
 
 from __future__ import annotations
 

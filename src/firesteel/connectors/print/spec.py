@@ -1,4 +1,4 @@
-"""`'connector' = 'print'`: rows shown to a person."""
+"""Says what `'connector' = 'print'` is: rows shown to a person."""
 
 from __future__ import annotations
 

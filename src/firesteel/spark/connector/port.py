@@ -52,7 +52,7 @@ class Runtime:
         return None
 
     def close(self) -> None:
-        """Called when the job has ended, or has not begun."""
+        """Ends what runs in the background. Called when the job has ended, or could not start."""
 
     def release(self) -> None:
         """Closes what is kept for further jobs of this process. Called before the process ends."""
@@ -71,14 +71,14 @@ class OpenSource(ABC):
 
     @property
     def bad_records(self) -> BadRecords | None:
-        """What writes the bad records that the reader stages. Asked before the query starts; None: they are only counted."""
+        """Gives what writes the bad records that the reader stages. Asked before the query starts; None: they are only counted."""
         return None
 
     def resume(self, positions: Positions) -> None:  # noqa: B027
-        """Called before a query starts that goes on behind a batch, with the positions behind it."""
+        """Notes the positions behind a batch. Called before a query starts that goes on there."""
 
     def commit(self, positions: Positions) -> None:  # noqa: B027
-        """Called after each batch, with the positions behind it, so that other programs see them. It must not raise."""
+        """Shows other programs the positions behind a batch. Called after each batch; it must not raise."""
 
 
 class OpenSink(ABC):

@@ -155,7 +155,7 @@ def _kinds(spec: PrintSpec, batch: pa.RecordBatch) -> pa.Array | None:
 
 
 def _paired(spec: PrintSpec, rows: pa.RecordBatch, kinds: list[RowKind]) -> list[str]:
-    """An old row and the new one of its key are an update, one below the other."""
+    """Renders net changes: an old row and the new one of its key are an update, one below the other."""
     bare = [text[2:] for text in row_texts(rows, spec.columns.fields, None)]
     keyed = [field for field in spec.columns.fields if field.name in spec.key_columns]
     keys = row_texts(rows, keyed, None) if keyed else bare
@@ -183,7 +183,7 @@ def prefix(identifier: str, task: int | None) -> str:
 
 
 def _print_here(spec: PrintSpec, lines: Lines) -> None:
-    """Into the log of the executor. Its tasks are told apart, for there may be several."""
+    """Prints into the log of the executor. Its tasks are told apart, for there may be several."""
     out: IO[str] = sys.stderr if spec.standard_error else sys.stdout
     for line in lines.kept:
         print(f"{prefix(spec.identifier, task_number())}{line}", file=out)

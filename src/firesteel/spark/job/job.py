@@ -213,7 +213,7 @@ class Job:
             self._snapshot = apply(self._snapshot, progress)
 
     def _say(self, doing: str) -> None:
-        """The job turns to something else."""
+        """Notes what the job turns to."""
         with self._lock:
             self._snapshot = dataclasses.replace(self._snapshot, doing=doing, updated=time.time())
 
@@ -234,7 +234,7 @@ class Job:
             self._end(state)
 
     def _follow(self) -> None:
-        """Until all queries are done, one has failed, or the job is to stop."""
+        """Follows the queries until all are done, one has failed, or the job is to stop."""
         while not self._stopping.is_set():
             self._news.wait(_TICK)
             self._news.clear()
@@ -249,7 +249,7 @@ class Job:
             self._look_around()
 
     def _look_around(self) -> None:
-        """What there is to say when no batch ends."""
+        """Reports what is known when no batch ends: that the job is idle, or waits for a server."""
         now = time.time()
         with self._lock:
             known = self._snapshot
@@ -288,7 +288,7 @@ class Job:
                 self._snapshot = dataclasses.replace(self._snapshot, torn=len(waiting))
 
     def _end(self, state: State) -> None:
-        """Whatever happens here, the job has ended afterwards."""
+        """Ends the queries. Whatever happens here, the job has ended afterwards."""
         try:
             for query in self._queries:
                 query.close()
@@ -302,7 +302,7 @@ class Job:
             self._finish(state)
 
     def _finish(self, state: State) -> None:
-        """The lock goes, and everybody who waits is told. The first who says how it ended is right."""
+        """Releases the lock and wakes everybody who waits. The first call decides how the job has ended."""
         with self._ending:
             if self._ended.is_set():
                 return
@@ -324,7 +324,7 @@ class Job:
     # -- for those who hold it -------------------------------------------------------------------------------------
 
     def snapshot(self) -> JobSnapshot:
-        """What is known about the job now."""
+        """Gives what is known about the job now."""
         with self._lock:
             if not self._snapshot.state.is_over:
                 return dataclasses.replace(self._snapshot, updated=time.time())
@@ -338,7 +338,7 @@ class Job:
         self._ended.wait()
 
     def request_stop(self, timeout: float = STOP_SECONDS) -> None:
-        """As `stop`, and returns at once."""
+        """Ends the job as `stop` does, and returns at once."""
         by = time.monotonic() + timeout
         self._stop_by = min(by, self._stop_by) if self._stopping.is_set() else by
         self._stopping.set()
@@ -382,11 +382,11 @@ class Job:
 
     @property
     def log(self) -> Path | None:
-        """Where Spark's own log is."""
+        """Gives the path of Spark's own log."""
         return session_log()
 
     def spark_plans(self) -> dict[str, str]:
-        """Spark's physical plan of each query's last batch, by query: for whoever looks closely."""
+        """Gives Spark's physical plan of each query's last batch, by query."""
         return {query.name: query.plan_text() for query in self._queries}
 
 

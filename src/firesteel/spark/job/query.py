@@ -95,7 +95,9 @@ class Query:
             self._note_times()
 
     def _note_times(self) -> None:
-        """The source is asked for the next batch as soon as this one is done: Spark's report of it would come too late."""
+        """Notes the event times that the batch has seen. The source is asked for the next batch as soon as this one is done,
+        which is before Spark reports it.
+        """
         self._begun.wait()
         metrics = observed_in_running_batch(self._query)
         for number, times in self._stream.sources.times.items():
@@ -106,7 +108,7 @@ class Query:
                 times.note({slot: None if row.isNullAt(slot) else row.getLong(slot) for slot in range(row.size())})
 
     def _await_end(self, query: StreamingQuery) -> None:
-        """A bounded query has reached its end when there is nothing left to process."""
+        """Waits until there is nothing left to process: then a bounded query has reached its end."""
         try:
             query.processAllAvailable()
         except Exception:  # the query's own exception says why; `failure` reports it
@@ -116,11 +118,11 @@ class Query:
 
     @property
     def is_done(self) -> bool:
-        """Whether a bounded query has read everything up to its bound."""
+        """Checks whether a bounded query has read everything up to its bound."""
         return self._done.is_set()
 
     def failure(self) -> FiresteelError | None:
-        """Why the query failed, if it did. One that failed because of something that passes is started again."""
+        """Gives the reason why the query failed, if it did. One that failed because of something that passes is started again."""
         if self._closed or self._query.isActive:
             return None
         error = self._query.exception()
@@ -149,7 +151,7 @@ class Query:
 
     @property
     def is_idle(self) -> bool:
-        """Whether it has read everything there is, and waits for more."""
+        """Checks whether it has read everything there is, and waits for more."""
         status = status_of(self._query)
         # Between two triggers it asks the source whether there is more.
         self._idle = self._gate.is_free and (status in _IDLE or (self._idle and status.startswith(_ASKING)))
@@ -162,13 +164,13 @@ class Query:
     # -- stopping --------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """From now on no batch begins."""
+        """Lets no further batch begin."""
         self._closed = True
         self._gate.close()
 
     @property
     def is_settled(self) -> bool:
-        """Whether the last batch is over: written, and kept by Spark as done, so that it is not repeated. Asked once no other
+        """Checks whether the last batch is over: written, and kept by Spark as done, so that it is not repeated. Asked once no other
         begins.
         """
         if not self._gate.is_free:
@@ -214,5 +216,5 @@ class Query:
         self._events.on_progress(progress)
 
     def plan_text(self) -> str:
-        """Spark's own physical plan of the last batch."""
+        """Gives Spark's own physical plan of the last batch."""
         return plan_of_last_batch(self._query)

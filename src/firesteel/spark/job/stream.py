@@ -39,7 +39,7 @@ class Sources:
     """The sources of a query, opened one after the other while its plan is lowered."""
 
     def __init__(self, session: SparkSession, plan: QueryPlan, warm_up: WarmUp | None) -> None:
-        """`warm_up` is what the query's sink gives its readers."""
+        """Takes `warm_up` from the query's sink, for the readers."""
         self.specs: list[SourceSpec] = []
         self.opened: list[OpenSource] = []
         self.times: dict[int, Times] = {}

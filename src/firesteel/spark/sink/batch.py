@@ -90,7 +90,7 @@ class BatchWriter(Protocol):
     def __call__(self, batch: DataFrame, batch_id: int) -> None: ...
 
     def begin_again(self) -> None:
-        """Called when the query is started once more in the same job, because of an error that passes."""
+        """Notes what is planned already. Called when the query is started once more in the same job, because of an error that passes."""
         ...
 
     def settle(self) -> None:

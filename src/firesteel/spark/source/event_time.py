@@ -63,7 +63,7 @@ class Times:
     """
 
     def __init__(self, folder: Folder, number: int, channels: tuple[Partition, ...]) -> None:
-        """`number` is that of the source."""
+        """Reads what is known. `number` is that of the source."""
         self._folder = folder
         self._file = f"{number}.json"
         self._channels = channels
@@ -92,7 +92,7 @@ class EventClock:
     """Decides what a batch adds to the offset of its source: nothing, or the event times and the mark made of them."""
 
     def __init__(self, number: int, event_time: EventTime | None) -> None:
-        """`number` is that of the source; without `event_time` nobody waits for it."""
+        """Takes the `number` of the source; without `event_time` nobody waits for it."""
         self._number = number
         self._event_time = event_time
         #: When each partition last had something to read.

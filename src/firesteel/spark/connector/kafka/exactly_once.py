@@ -127,7 +127,7 @@ class ExactlyOnce:
             self._end.on_written(batch_id, Written(told.written, letters, outcome is Outcome.SKIPPED, committed))
 
     def begin_again(self) -> None:
-        """The query is started once more: what it had planned may be written already."""
+        """Notes what the query had planned before it is started once more: it may be written already."""
         self._planned_before = last_planned(self._checkpoint)
 
     def settle(self) -> None:
@@ -137,7 +137,7 @@ class ExactlyOnce:
             settle(self._transaction(noted.topic))
 
     def _noted(self) -> Entry:
-        """The topic of the marker is chosen once, and noted before there can be a marker."""
+        """Gives the topic of the marker. It is chosen once, and noted before there can be a marker."""
         noted = self._ledger.read()
         if noted is None:
             noted = Entry(self._marker_topic(), None)

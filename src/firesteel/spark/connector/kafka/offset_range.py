@@ -22,7 +22,7 @@ class Range:
 
     @property
     def first_place(self) -> int:
-        """What a record's offset is added to for its position in the order of arrival: a later batch's are greater."""
+        """Gives the number that is added to a record's offset for its position in the order of arrival: a later batch's are greater."""
         return (self.sequence << 32) - self.start
 
 

@@ -60,7 +60,7 @@ class RecordDecoder:
     """Decodes blocks of messages."""
 
     def __init__(self, told: Decoding, first_place: int | None = None) -> None:
-        """`first_place` is added to a record's offset for its position in the order of arrival; None: nobody asks."""
+        """Adds `first_place` to a record's offset for its position in the order of arrival; None: nobody asks."""
         value, key, fields = told.value, told.key, told.fields
         self._fields = fields
         self._first_place = first_place

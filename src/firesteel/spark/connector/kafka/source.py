@@ -101,7 +101,7 @@ def bind_decoding(scan: Scan) -> Decoding:
 
 
 def bind_pace(table: Table, *, cold: bool) -> Pace:
-    """`cold`: Spark has just been started."""
+    """Says how much a batch reads. `cold`: Spark has just been started."""
     most = table.options.get(SCAN_MAX_ROWS_PER_BATCH) or 1
     interval = table.options.get(SCAN_DISCOVERY_INTERVAL)
     return Pace(most, min(_FIRST_ROWS, most) if cold else most, interval.total_seconds() if interval else 0.0)
