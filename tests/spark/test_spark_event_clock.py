@@ -34,44 +34,44 @@ def test_without_event_time_a_batch_is_needed_for_rows_only() -> None:
 
 
 def test_the_mark_is_the_least_of_the_partitions_and_never_goes_back(tmp_path: Path) -> None:
-    told = clock(tmp_path)
+    moving = clock(tmp_path)
     seen(tmp_path, a=70)
-    moved = told.advance(start({A: 0, B: 0}), {A: 5, B: 5}, None, {A: 5, B: 5}, first=False)
+    moved = moving.advance(start({A: 0, B: 0}), {A: 5, B: 5}, None, {A: 5, B: 5}, first=False)
     assert moved == {"times": {"t": {"0": 70}}, "mark": None}
     seen(tmp_path, a=90, b=40)
-    moved = told.advance(start({A: 5, B: 5}, **moved), {A: 5, B: 5}, None, {A: 5, B: 5}, first=False)
+    moved = moving.advance(start({A: 5, B: 5}, **moved), {A: 5, B: 5}, None, {A: 5, B: 5}, first=False)
     assert moved == {"times": {"t": {"0": 90, "1": 40}}, "mark": 40}
     behind = start({A: 5, B: 5}, times=moved["times"], mark=60)
-    assert told.advance(behind, {A: 5, B: 5}, None, {A: 5, B: 5}, first=False) is None
+    assert moving.advance(behind, {A: 5, B: 5}, None, {A: 5, B: 5}, first=False) is None
 
 
 def test_the_last_mark_is_given_again_after_a_start(tmp_path: Path) -> None:
-    told, before = clock(tmp_path), start({A: 5}, times={"t": {"0": 9}}, mark=9)
-    assert told.advance(before, {A: 5}, None, {A: 5}, first=True) == {"times": {"t": {"0": 9}}, "mark": 9}
-    assert told.advance(before, {A: 5}, None, {A: 5}, first=False) is None
+    moving, before = clock(tmp_path), start({A: 5}, times={"t": {"0": 9}}, mark=9)
+    assert moving.advance(before, {A: 5}, None, {A: 5}, first=True) == {"times": {"t": {"0": 9}}, "mark": 9}
+    assert moving.advance(before, {A: 5}, None, {A: 5}, first=False) is None
 
 
 def test_a_bounded_source_that_is_read_to_its_end_closes_everything(tmp_path: Path) -> None:
-    told = clock(tmp_path)
+    moving = clock(tmp_path)
     seen(tmp_path, a=50)
-    half = told.advance(start({A: 0, B: 0}), {A: 9, B: 4}, {A: 9, B: 8}, {A: 9, B: 8}, first=False)
+    half = moving.advance(start({A: 0, B: 0}), {A: 9, B: 4}, {A: 9, B: 8}, {A: 9, B: 8}, first=False)
     # A waits for nobody any more, and B has shown nothing yet.
     assert half is not None and half["mark"] is None
-    moved = told.advance(start({A: 9, B: 4}, **half), {A: 9, B: 8}, {A: 9, B: 8}, {A: 9, B: 8}, first=False)
+    moved = moving.advance(start({A: 9, B: 4}, **half), {A: 9, B: 8}, {A: 9, B: 8}, {A: 9, B: 8}, first=False)
     assert moved is not None and moved["mark"] == END_OF_TIME
 
 
 def test_an_idle_partition_holds_nobody_back_until_it_has_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    told = clock(tmp_path, idle_seconds=10)
+    moving = clock(tmp_path, idle_seconds=10)
     seen(tmp_path, a=70, b=40)
     ends = {A: 9, B: 5}
-    moved = told.advance(start({A: 0, B: 5}), {A: 5, B: 5}, None, ends, first=False)
+    moved = moving.advance(start({A: 0, B: 5}), {A: 5, B: 5}, None, ends, first=False)
     assert moved is not None and moved["mark"] == 40
     now[0] += 11
-    moved = told.advance(start({A: 5, B: 5}, **moved), {A: 7, B: 5}, None, ends, first=False)
+    moved = moving.advance(start({A: 5, B: 5}, **moved), {A: 7, B: 5}, None, ends, first=False)
     assert moved is not None and moved["mark"] == 70
     # B has a row that is not read yet: it is waited for, but the mark does not go back.
-    moved = told.advance(start({A: 7, B: 5}, **moved), {A: 9, B: 5}, None, {A: 9, B: 6}, first=False)
+    moved = moving.advance(start({A: 7, B: 5}, **moved), {A: 9, B: 5}, None, {A: 9, B: 6}, first=False)
     assert moved is not None and moved["mark"] == 70

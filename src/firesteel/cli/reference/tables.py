@@ -200,7 +200,7 @@ def _settings() -> Page:
     )
 
 
-def _client(told: ClientReference) -> Page:
+def _client(reference: ClientReference) -> Page:
     settings = tuple(
         (
             Text.same(f"`properties.{one.name}`"),
@@ -209,18 +209,20 @@ def _client(told: ClientReference) -> Page:
             Text.same(f"`{one.client_name}`") if one.client_name else _NOTHING,
             Text(*one.summary),
         )
-        for one in told.settings
+        for one in reference.settings
     )
-    named = Column(Text(f"{told.client}'s name", f"{told.client} 中的名称"), bare=False)
+    named = Column(Text(f"{reference.client}'s name", f"{reference.client} 中的名称"), bare=False)
     columns = (*CLIENT_COLUMNS[:-1], named, CLIENT_COLUMNS[-1])
     return Page(
         "properties",
-        Text(*told.title),
-        Text(*told.intro),
+        Text(*reference.title),
+        Text(*reference.intro),
         (
             Table(Text("Can be set", "可以设置"), columns, settings),
-            Table(Text("Read and without effect", "接受但不起作用"), REASON_COLUMNS, tuple(map(_unused, told.idle))),
-            Table(Text("Refused", "拒绝"), REASON_COLUMNS, tuple(map(_unused, told.refused))),
+            Table(
+                Text("Read and without effect", "接受但不起作用"), REASON_COLUMNS, tuple(map(_unused, reference.idle))
+            ),
+            Table(Text("Refused", "拒绝"), REASON_COLUMNS, tuple(map(_unused, reference.refused))),
         ),
     )
 

@@ -50,8 +50,8 @@ def _read_command(session: SparkSession, ours: list[str]) -> Command:
     """Reads what the JVM was started with, without our own options: Spark's script asks a JVM of its own for that."""
     jvm = jvm_of(session)
     system = jvm.java.lang.System
-    told = jvm.java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments()
-    options = [one for one in told if one not in ours and not one.startswith("-Xmx")]
+    given = jvm.java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments()
+    options = [one for one in given if one not in ours and not one.startswith("-Xmx")]
     program = Path(system.getProperty("java.home")) / "bin" / "java"
     return Command(str(program), system.getProperty("java.class.path"), tuple(options))
 

@@ -114,16 +114,21 @@ class EventClock:
         return moved if has_rows or again or moved["mark"] != start.get("mark") else None
 
     def _move(
-        self, told: EventTime, start: Mapping[str, Any], target: Positions, ends: Positions | None, latest: Positions
+        self,
+        event_time: EventTime,
+        start: Mapping[str, Any],
+        target: Positions,
+        ends: Positions | None,
+        latest: Positions,
     ) -> dict[str, Any]:
         """Makes the `times` of the partitions, and the `mark` that they have all reached: the least of them.
 
         A partition that has been read to its bound waits for nobody, and none waits for one that is idle.
         """
         times = from_json(start.get("times") or {})
-        seen = Times(told.folder, self._number, told.channels).read()
+        seen = Times(event_time.folder, self._number, event_time.channels).read()
         for one in target:
-            speaker = told.channels[told.channel_of(one)]
+            speaker = event_time.channels[event_time.channel_of(one)]
             if speaker in seen:
                 times[one] = max(seen[speaker], times.get(one, seen[speaker]))
         mark = start.get("mark")
@@ -135,7 +140,7 @@ class EventClock:
             awake = []
             for one in waiting:
                 has_rows = before.get(one) != target[one] or latest.get(one, target[one]) > target[one]
-                if not self._is_idle(one, told.idle_seconds, has_rows):
+                if not self._is_idle(one, event_time.idle_seconds, has_rows):
                     awake.append(one)
             known = [one for one in (mark, _reached(times, awake)) if one is not None]
             mark = max(known, default=None)

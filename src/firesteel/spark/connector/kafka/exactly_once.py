@@ -114,17 +114,17 @@ class ExactlyOnce:
                 fault,
             )
             messages = batch if self._placed else self._gather(in_order(batch, self._checkpoint, batch_id))
-            [told] = messages.mapInArrow(_make_write_task(write), _RESULT_ROW).collect()
-            raise_failures(text for text in (told.failure,) if text is not None)
-            letters = {int(source): count for source, count in json.loads(told.letters).items()}
+            [report] = messages.mapInArrow(_make_write_task(write), _RESULT_ROW).collect()
+            raise_failures(text for text in (report.failure,) if text is not None)
+            letters = {int(source): count for source, count in json.loads(report.letters).items()}
             letters |= write_staged(batch.sparkSession, self._outside, self._stage, planned.sequences)
             reach(fault, "m7", batch_id)
-            outcome = Outcome(told.outcome)
+            outcome = Outcome(report.outcome)
             if outcome is not Outcome.NOTHING:
                 self._ledger.note(Entry(noted.topic, batch_id))
             remove_staged(self._stage, planned.sequences)
             committed = frozenset(self._once.groups) if outcome is not Outcome.NOTHING else frozenset()
-            self._end.on_written(batch_id, Written(told.written, letters, outcome is Outcome.SKIPPED, committed))
+            self._end.on_written(batch_id, Written(report.written, letters, outcome is Outcome.SKIPPED, committed))
 
     def begin_again(self) -> None:
         """Notes what the query had planned before it is started once more: it may be written already."""
@@ -227,9 +227,9 @@ def _make_write_task(write: _BatchWrite) -> Callable[[Iterable[pa.RecordBatch]],
             failure = str(carry(error))
         except FiresteelError as error:
             raise carry(error) from None
-        told = [pa.array([written], pa.int64()), pa.array([json.dumps(letters)]), pa.array([outcome.value])]
-        told.append(pa.array([failure], pa.string()))
-        yield pa.RecordBatch.from_arrays(told, names=["written", "letters", "outcome", "failure"])
+        report = [pa.array([written], pa.int64()), pa.array([json.dumps(letters)]), pa.array([outcome.value])]
+        report.append(pa.array([failure], pa.string()))
+        yield pa.RecordBatch.from_arrays(report, names=["written", "letters", "outcome", "failure"])
 
     return task
 

@@ -59,17 +59,17 @@ _METADATA: Mapping[str, tuple[Callable[[Message], Any], pa.DataType]] = {
 class RecordDecoder:
     """Decodes blocks of messages."""
 
-    def __init__(self, told: Decoding, first_place: int | None = None) -> None:
+    def __init__(self, decoding: Decoding, first_place: int | None = None) -> None:
         """Adds `first_place` to a record's offset for its position in the order of arrival; None: nobody asks."""
-        value, key, fields = told.value, told.key, told.fields
+        value, key, fields = decoding.value, decoding.key, decoding.fields
         self._fields = fields
         self._first_place = first_place
-        self._changes = told.changes
-        self._upsert = told.upsert
-        inside = {name: key for name, key in told.metadata.items() if key.startswith(_IN_VALUE)}
-        self._metadata = {name: key for name, key in told.metadata.items() if name not in inside}
+        self._changes = decoding.changes
+        self._upsert = decoding.upsert
+        inside = {name: key for name, key in decoding.metadata.items() if key.startswith(_IN_VALUE)}
+        self._metadata = {name: key for name, key in decoding.metadata.items() if name not in inside}
         self._value_metadata = tuple(inside)
-        wanted = [field.name for field in fields if field.name not in told.metadata]
+        wanted = [field.name for field in fields if field.name not in decoding.metadata]
         # Where key and value share a column, the value's wins.
         in_value = set(value.columns)
         self._value_columns = [name for name in wanted if name in in_value]
@@ -78,7 +78,7 @@ class RecordDecoder:
             value, self._value_columns, {name: key.removeprefix(_IN_VALUE) for name, key in inside.items()}
         )
         self._tombstone = (
-            make_decoder(key, [name for name in wanted if name in key.columns]) if key and told.upsert else None
+            make_decoder(key, [name for name in wanted if name in key.columns]) if key and decoding.upsert else None
         )
         # A key is looked at even if none of its columns is read: a record whose key gives no row is no row.
         self._key = make_decoder(key, self._key_columns) if key is not None else None

@@ -71,8 +71,8 @@ class KafkaStreamReader(SourceReader):
         return chain.from_iterable(map(self._read_range, partition.ranges, blocks))
 
     def _read_range(self, part: Range, blocks: Iterable[list[Message]]) -> Iterator[pa.RecordBatch]:
-        told = self.rows.event_time
-        channel = told.channel_of((part.topic, part.partition)) if told is not None else None
+        event_time = self.rows.event_time
+        channel = event_time.channel_of((part.topic, part.partition)) if event_time is not None else None
         # Not above: the process that plans offsets decodes nothing, and starts the sooner.
         from firesteel.spark.connector.kafka.record_decoder import RecordDecoder, header_list
 
