@@ -9,11 +9,11 @@ import pytest
 from confluent_kafka import Message
 from tests.formats.formats_tables import bind, parse_columns
 
-from firesteel.connectors.kafka.write.bad_record import StagedRange
+from firesteel.connectors.staged_range import StagedRange
 from firesteel.formats.builtin import make_decoder
 from firesteel.formats.codec import Reason, Reject
 from firesteel.observe.snapshot import JobSnapshot, SourceSnapshot
-from firesteel.spark.source.record_decoder import RecordDecoder
+from firesteel.spark.connector.kafka.record_decoder import RecordDecoder
 from firesteel.spark.source.tally import Tally, take_tally
 from firesteel.storage.local import LocalFolder
 from firesteel.ui.text import render_json, render_summary

@@ -82,7 +82,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _follow(job: Job, view: View, output: Output, signals: _Signals, stop_timeout: float) -> int:
-    from firesteel.connectors.kafka.admin import close_clients
     from firesteel.spark.start.jvm import end_jvm, kill_jvm
 
     starter = _Starter(job)
@@ -106,7 +105,7 @@ def _follow(job: Job, view: View, output: Output, signals: _Signals, stop_timeou
     if signals.count > 1:
         kill_jvm()
     end_jvm()
-    close_clients()
+    job.release()
     if starter.surprise is not None:
         raise starter.surprise
     if failure is not None:

@@ -17,7 +17,6 @@ from firesteel.connectors.builtin import CONNECTORS, connector
 from firesteel.connectors.spec import ConnectorSpec, Key
 from firesteel.errors import Problem, Severity, Span
 from firesteel.formats.builtin import FORMATS, format_named
-from firesteel.formats.json.options import LEGACY_TIMES
 from firesteel.formats.spec import FormatSpec
 from firesteel.options import legacy, message, table
 from firesteel.options.entry import Entry, Given, read_entries
@@ -112,8 +111,8 @@ def resolve_options(
         if choice is None or entry is None:
             return None
         rows = choice.spec.rows if choice.spec else ()
-        if flink_1_10 and choice.name == "json":
-            reader.set(choice.prefix, LEGACY_TIMES, True)
+        if flink_1_10 and choice.spec is not None and choice.spec.legacy is not None:
+            reader.set(choice.prefix, choice.spec.legacy, True)
         scope = reader.scope(choice.prefix, entry.span, _spell(rows, choice.prefix, dialect))
         _check_required(rows, scope, problems, by_key)
         return FormatOptions(choice.name, choice.spec, choice.prefix, scope, entry.span)

@@ -176,10 +176,12 @@ KAFKA = ConnectorSpec(
     guarantee=_guarantee,
     partitioner=_partitioner,
     client_settings=frozenset(PROPERTIES),
+    client_reference="kafka.reference:client_reference",
     check_client=_check_client,
     translate_old=translate_partitioner,
     updates_as="upsert-kafka",
-    runtime="kafka",
+    runtime="kafka.runtime:KafkaRuntime",
+    worker_modules=("kafka.write_task", "kafka.record_decoder", "kafka.stream_reader"),
 )
 
 UPSERT_KAFKA = replace(

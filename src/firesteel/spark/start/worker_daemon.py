@@ -17,9 +17,11 @@ import pyarrow.acero  # noqa: F401
 import pyspark.worker  # noqa: F401
 from pyspark.daemon import manager
 
-#: The names of our modules that workers need. They are not imported: nothing here depends on them.
-for _name in ("lower.batch_fold", "sink.write_task", "source.record_decoder", "source.stream_reader"):
-    import_module(f"firesteel.spark.{_name}")
+#: What our workers need: by name, for nothing here depends on it.
+import_module("firesteel.storage.local")
+import_module("firesteel.spark.lower.batch_fold")
+import_module("firesteel.connectors.builtin").load_worker_modules()
+import_module("firesteel.formats.builtin").load_codecs()
 
 if __name__ == "__main__":
     if sys.flags.safe_path and os.getcwd() not in sys.path:  # noqa: PTH109

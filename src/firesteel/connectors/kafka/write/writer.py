@@ -252,6 +252,12 @@ def make_ready(config: Mapping[str, str], *, lossy: bool = False) -> tuple[Any, 
     return key
 
 
+def connect_early(config: Mapping[str, str], *, lossy: bool = False) -> None:
+    """Connect the kept writer. A bad producer configuration is reported when the sink first writes."""
+    with suppress(KafkaException):
+        make_ready(config, lossy=lossy)
+
+
 def _as_dicts(messages: Outgoing) -> list[dict[str, Any]]:
     """Convert messages to the dictionaries that `produce_batch` takes."""
     if messages.keys is None:
