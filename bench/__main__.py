@@ -13,9 +13,8 @@ import time
 from itertools import groupby
 from pathlib import Path
 
-from bench.answer import read_blocks
 from bench.engine import ENGINES, Engine, install
-from bench.measure import Measured, Topic, measure
+from bench.measure import Measured, Topic, make_topic, measure
 from bench.report import render_table, write_report
 from bench.workload import WORKLOADS, Workload
 from firesteel.dev.broker.broker import start_broker
@@ -53,7 +52,7 @@ def main() -> int:
             if workload.source not in filled:
                 started = time.monotonic()
                 small, whole = (
-                    _fill(broker.bootstrap, workload, rows, args.users, args.partitions)
+                    make_topic(broker.bootstrap, workload, rows, args.users, args.partitions)
                     for rows in (max(1, args.rows // _COLD_PART), args.rows)
                 )
                 filled[workload.source] = small, whole
@@ -82,15 +81,6 @@ def _asked(workloads: str | None, engines: str | None) -> list[tuple[Workload, l
             able = [one for one in ENGINES if one.can(workload.name) and (engines == "all" or one.name in names)]
             found.append((workload, able))
     return found
-
-
-def _fill(bootstrap: str, workload: Workload, rows: int, users: int, partitions: int) -> Topic:
-    topic = Topic(bootstrap, f"pageviews-{workload.source}-{rows}", workload.views(rows, users), partitions)
-    topic.fill()
-    # The engine that runs first is not to meet a broker that has never been read from.
-    for _ in read_blocks(topic.cluster, topic.name):
-        pass
-    return topic
 
 
 if __name__ == "__main__":

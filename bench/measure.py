@@ -23,6 +23,7 @@ from statistics import fmean
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
+from bench.answer import read_blocks
 from bench.engine import Engine
 from bench.process import CpuMeter, memory_bytes
 from bench.workload import Workload
@@ -87,6 +88,16 @@ class Topic:
     def fill(self) -> None:
         create_topic(self.cluster, self.name, partitions=self.partitions)
         fill_topic(self.cluster, self.name, self.views, self.partitions)
+
+
+def make_topic(bootstrap: str, workload: Workload, rows: int, users: int, partitions: int) -> Topic:
+    """A topic with the rows that the workload reads, which has been read once."""
+    topic = Topic(bootstrap, f"pageviews-{workload.source}-{rows}", workload.views(rows, users), partitions)
+    topic.fill()
+    # The engine that runs first is not to meet a broker that has never been read from.
+    for _ in read_blocks(topic.cluster, topic.name):
+        pass
+    return topic
 
 
 def measure(engines: Iterable[Engine], workload: Workload, small: Topic, whole: Topic, rounds: int) -> list[Measured]:

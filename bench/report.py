@@ -33,9 +33,9 @@ def machine() -> dict[str, Any]:
     }
 
 
-def commit() -> str:
+def commit(checkout: Path = Path(__file__).parent) -> str:
     """What was measured; nothing where that cannot be told."""
-    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short=7", "HEAD"]
+    command = ["git", "-C", str(checkout), "rev-parse", "--short=7", "HEAD"]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):

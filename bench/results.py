@@ -181,6 +181,7 @@ def render_results(folder: Path) -> str:
     for name, title, picture in (
         ("latency.md", "Latency (`python -m bench.latency`)", ""),
         ("growth.md", "Growth (`python -m bench.growth`)", "growth.svg"),
+        ("turns.md", "Two commits (`python -m bench.turns`)", ""),
     ):
         if (folder / name).exists():
             parts += [f"## {title}", "", (folder / name).read_text()]

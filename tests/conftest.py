@@ -16,6 +16,7 @@ from firesteel.dev.broker.broker import Broker, start_broker
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from tests.jobs.case import Case
     from tests.kafka.kafka_secure import Certificates
 
 
@@ -66,31 +67,28 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session.stop()
 
 
-_CASE = "test_case["
-
-
-def _is_case(item: pytest.Item) -> bool:
-    return item.name.startswith(_CASE) and "test_conformance" in item.nodeid
+def _runs_behind(item: pytest.Item) -> bool:
+    return item.get_closest_marker("behind") is not None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The recorded cases come last: they run behind the other tests, which mostly wait, and are only asked for here."""
-    items.sort(key=_is_case)
+    """Cases come last: their jobs run behind the other tests, which mostly wait, and are only asked for here."""
+    items.sort(key=_runs_behind)
 
 
 @pytest.fixture(scope="session", autouse=True)
-def conformance(
+def outcomes(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Mapping[str, Future[list[str]]]]:
-    """What differs in each recorded case that was chosen. They start with the first test."""
-    chosen = {item.name.removeprefix(_CASE).removesuffix("]") for item in request.session.items if _is_case(item)}
+    """What differs in each case that was chosen, by its name. The cases start with the first test."""
+    chosen: list[Case] = [item.callspec.params["case"] for item in request.session.items if _runs_behind(item)]  # type: ignore[attr-defined]  # they have parameters
     if not chosen:
         yield {}
         return
-    from tests.conformance.outcome import running
+    from tests.jobs.outcome import running
 
     cluster, spark = request.getfixturevalue("cluster"), request.getfixturevalue("spark")
-    with running(chosen, cluster, spark, tmp_path_factory.mktemp("conformance")) as outcomes:
+    with running(chosen, cluster, spark, tmp_path_factory.mktemp("cases")) as outcomes:
         yield outcomes
 
 

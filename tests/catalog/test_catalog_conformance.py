@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlglot import exp
+from tests.conformance.recorded import EARLIER, load_cases
+from tests.jobs.case import Case
 
 from firesteel.catalog.catalog import Catalog, declare
 from firesteel.errors import Problem, Source
 from firesteel.sql.script import parse_script
 from firesteel.sql.statement import Insert, StatementSet
-
-CASES = sorted((Path(__file__).parents[1] / "conformance" / "cases").glob("*.json"))
 
 #: Refused by the plan, not by the tables.
 PLANNED = {
@@ -26,8 +23,6 @@ PLANNED = {
     "io-13-insert-overwrite-error",
     "query-21-distinct-append",
 }
-#: Flink finds this one while it runs; here it is found before.
-FOUND_EARLIER = {"kafka-32-sink-multi-topic-no-metadata"}
 
 
 def problems_of(sql: str) -> list[Problem]:
@@ -48,14 +43,12 @@ def problems_of(sql: str) -> list[Problem]:
     return problems
 
 
-@pytest.mark.skipif(not CASES, reason="the recorded cases are not here")
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_as_flink(path: Path) -> None:
-    case: dict[str, Any] = json.loads(path.read_text())
-    if case.get("differs") or case["name"] in PLANNED:
-        pytest.skip(case.get("differs") or "the plan refuses it")
-    sql = re.sub(r"\$\{(\w+)(?::(\w+))?\}", lambda name: name[2] or f"{name[1]}:9092", case["sql"])
+@pytest.mark.parametrize("case", load_cases(), ids=lambda case: case.name)
+def test_a_table_is_refused_where_flink_refuses_it(case: Case) -> None:
+    if case.differs or case.name in PLANNED:
+        pytest.skip(case.differs or "the plan refuses it")
+    sql = re.sub(r"\$\{(\w+)(?::(\w+))?\}", lambda name: name[2] or f"{name[1]}:9092", case.sql)
     mistakes = [problem for problem in problems_of(sql) if problem.is_error]
-    refused = case["expect"].get("error", {}).get("phase") in ("ddl", "plan") or case["name"] in FOUND_EARLIER
+    refused = case.error_phase in ("ddl", "plan") or case.name in EARLIER
     assert bool(mistakes) is refused, mistakes
     assert all(problem.span is not None for problem in mistakes)

@@ -110,7 +110,7 @@ def test_the_reference_job_runs_with_a_warning() -> None:
     assert source_changelog(t) == INSERT_ONLY == sink_changelog(t)
 
 
-def test_positions() -> None:
+def test_start_and_end_of_reading_come_from_the_modes() -> None:
     t = table(
         "id INT",
         f"{KAFKA}, 'format' = 'json', 'scan.startup.mode' = 'timestamp', 'scan.startup.timestamp-millis' = '7', "
@@ -119,7 +119,7 @@ def test_positions() -> None:
     assert start_position(t.connector, t.options) == AtTimestamp(7) and bound(t.options) == Latest()
 
 
-def test_dli_names() -> None:
+def test_names_of_dli_become_the_options_of_today() -> None:
     t = table(
         "id INT",
         DLI.replace("'json'", "'csv'")
@@ -137,7 +137,7 @@ def test_dli_names() -> None:
     assert sink_changelog(t) == INSERT_ONLY
 
 
-def test_dli_update_modes() -> None:
+def test_an_update_mode_of_dli_decides_the_connector_and_its_changes() -> None:
     key = "id INT, PRIMARY KEY (id) NOT ENFORCED"
     upsert = table(key, f"{DLI}, 'update-mode' = 'upsert', 'connector.sink.ignore-retraction' = 'true'")
     assert (upsert.connector, upsert.update_mode) == ("upsert-kafka", UpdateMode.UPSERT)
@@ -235,7 +235,7 @@ def test_a_table_travels_and_hides_its_secrets() -> None:
     assert not re.search("canary-[134]", repr(t))
 
 
-def test_resolve_table_alone() -> None:
+def test_a_table_like_one_that_is_missing_is_refused() -> None:
     parsed, _ = parse_script(Source("job.sql", f"CREATE TABLE t (id INT) WITH ({KAFKA}, 'format' = 'json') LIKE x;"))
     statement = parsed.statements[0]
     assert isinstance(statement, CreateTable)

@@ -69,7 +69,7 @@ def test_the_life_of_the_development_broker(firesteel: Firesteel) -> None:
 
 
 @pytest.mark.kafka
-def test_a_taken_port(firesteel: Firesteel) -> None:
+def test_a_broker_on_a_taken_port_is_refused(firesteel: Firesteel) -> None:
     with socket.socket() as taken:
         taken.bind((HOST, free_port()))
         taken.listen()
@@ -92,7 +92,7 @@ def test_the_usual_port_is_taken(firesteel: Firesteel) -> None:
     assert ":9092" not in started.stdout
 
 
-def test_missing_java(firesteel: Firesteel, tmp_path: Path) -> None:
+def test_a_broker_without_java_is_refused_in_one_line(firesteel: Firesteel, tmp_path: Path) -> None:
     missing = firesteel("broker", "start", PATH=str(tmp_path / "empty"), JAVA_HOME="")
     assert missing.returncode == 3
     assert missing.stderr.startswith("Java is missing") and missing.stderr.count("\n") == 1

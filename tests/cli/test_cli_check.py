@@ -49,7 +49,7 @@ def script(tmp_path: Path) -> Path:
     return path
 
 
-def test_right(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_right_script_has_no_mistakes(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(script)]) == 0
     assert capsys.readouterr().out == "1 script checked: no mistakes, no warnings.\n"
 
@@ -64,7 +64,9 @@ def test_ten_mistakes_in_file_order(script: Path, capsys: pytest.CaptureFixture[
     assert len(messages) == len(set(messages)) == 10, messages
 
 
-def test_folders_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_takes_folders_and_files_and_tells_what_it_cannot_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "b.sql").write_text(WRONG)
     (tmp_path / "a.sql").write_text(WARNED)
@@ -81,7 +83,7 @@ def test_folders_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert shown.endswith("2 scripts checked: 1 mistake, 1 warning; 3 could not be read.\n")
 
 
-def test_strict(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_strict_makes_mistakes_of_warnings(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script.write_text(WARNED)
     assert main(["check", str(script)]) == 0
     assert "warning: 'scan.startup.mode' is 'group-offsets'" in capsys.readouterr().out
@@ -89,7 +91,7 @@ def test_strict(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "1 mistake, no warnings." in capsys.readouterr().out
 
 
-def test_json(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_tells_the_place_of_a_mistake(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script.write_text(WRONG)
     assert main(["check", "--format", "json", str(script)]) == 2
     shown = json.loads(capsys.readouterr().out)
@@ -99,7 +101,9 @@ def test_json(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (problem["line"], problem["column"], problem["end_line"], problem["end_column"]) == (3, 25, 3, 26)
 
 
-def test_sarif(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sarif_tells_the_place_of_a_mistake_and_what_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("my job.sql").write_text(WRONG)
     assert main(["check", "--format", "sarif", "my job.sql", "nowhere.sql"]) == 2

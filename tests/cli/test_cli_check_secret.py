@@ -68,7 +68,7 @@ QUERIES = ["user_id, region", "nope, region", "user_id"]
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_canary(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_command_shows_a_secret(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "job.sql"
     for query in QUERIES:
         for also in ("'format' = 'json'", "'format' = 'jsn'"):

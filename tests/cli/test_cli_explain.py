@@ -25,7 +25,7 @@ def script(tmp_path: Path) -> Path:
     return path
 
 
-def test_sections(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_tells_plan_key_state_and_columns(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", str(script)]) == 0
     shown = capsys.readouterr()
     plan, _, sections = shown.out.partition("\n\n")
@@ -57,7 +57,7 @@ def test_sections(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "State grows with each new user_region and each distinct user_id" in shown.err
 
 
-def test_time_to_live(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_promises_no_time_to_live(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "--set", "table.exec.state.ttl=36 h", str(script)]) == 0
     shown = capsys.readouterr()
     # It has no effect yet, so the plan does not promise one.
@@ -65,7 +65,7 @@ def test_time_to_live(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "State grows" not in shown.err
 
 
-def test_json(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_tells_plan_state_and_lineage(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "--format", "json", str(script)]) == 0
     (insert,) = json.loads(capsys.readouterr().out)["inserts"]
     assert insert["sink"] == "pageviews_per_region" and insert["unique_key"] == ["user_region"]
@@ -81,13 +81,13 @@ def test_json(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert insert["conditions"] == [{"table": "pageviews", "column": "user_region"}]
 
 
-def test_no_insert(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_script_without_insert_has_no_plan(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script.write_text(REFERENCE.partition("INSERT")[0])
     assert main(["explain", str(script)]) == 0
     assert capsys.readouterr().out == "The script has no INSERT, so there is no plan.\n"
 
 
-def test_mistake(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mistake_is_told_and_no_plan_is_shown(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script.write_text(REFERENCE.replace("COUNT(*)", "COUT(*)"))
     assert main(["explain", str(script)]) == 2
     shown = capsys.readouterr()

@@ -20,7 +20,7 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert "list|create|delete|write|read" in capsys.readouterr().out
 
 
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_names_the_program(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("firesteel 0.")
 
@@ -108,5 +108,5 @@ def test_where_the_cluster_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     assert usual_bootstrap({}) == "127.0.0.1:9092"
 
 
-def test_pairs() -> None:
+def test_a_pair_is_cut_at_its_first_equals_sign() -> None:
     assert pairs(["a=b", "c = d=e"], "--x") == {"a": "b", "c": "d=e"}

@@ -12,14 +12,14 @@ from firesteel.cli.reference.page import render_text
 from firesteel.cli.reference.tables import pages
 
 
-def test_names(capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_alone_lists_the_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["options"]) == 0
     shown = capsys.readouterr().out
     for name in ("kafka", "upsert-kafka", "dli", "json", "csv", "avro", "settings", "properties", "metadata"):
         assert f"\n{name} " in f"\n{shown}"
 
 
-def test_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_shows_its_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["options", "kafka"]) == 0
     shown = capsys.readouterr().out
     assert (
@@ -32,7 +32,7 @@ def test_a_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\x1b" not in shown
 
 
-def test_chinese(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_comes_in_chinese(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["options", "JSON", "--lang", "zh"]) == 0
     assert "布尔 · 默认值：false · 源表" in capsys.readouterr().out
 
@@ -47,7 +47,7 @@ def test_no_line_is_wider_than_the_terminal(language: Language, width: int) -> N
             assert columns <= width + 2, line
 
 
-def test_json_and_markdown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_comes_as_json_and_as_markdown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["options", "raw", "--format", "json"]) == 0
     (table,) = json.loads(capsys.readouterr().out)["tables"]
     assert table["rows"][1] == {
@@ -66,12 +66,12 @@ def test_json_and_markdown(capsys: pytest.CaptureFixture[str]) -> None:
     ("name", "told"),
     [("kafak", "Did you mean 'kafka'?"), ("zzzzz", "There is kafka, upsert-kafka, dynamic-kafka, datagen,")],
 )
-def test_unknown_name(name: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_name_gets_the_nearest(name: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["options", name]) == 2
     assert told in capsys.readouterr().err
 
 
-def test_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_write_makes_the_pages_or_says_why_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["options", "--write", str(tmp_path)]) == 0
     assert (tmp_path / "zh" / "kafka.md").read_text(encoding="utf-8").startswith("# 连接器 kafka\n")
     assert "pages written" in capsys.readouterr().out

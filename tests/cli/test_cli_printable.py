@@ -22,7 +22,7 @@ CREATE TABLE t (a STRING) WITH ('connector' = 'kafka', 'topic' = 't', 'propertie
 """
 
 
-def test_findings_d10_texts() -> None:
+def test_findings_d10_no_text_keeps_an_escape_sequence() -> None:
     assert (
         not RAW.search(printable(NASTY)) and not RAW.search(one_line(NASTY)) and not RAW.search(printable_json(NASTY))
     )
@@ -72,7 +72,9 @@ def test_findings_d10_a_job_in_words() -> None:
 
 @pytest.mark.parametrize("command", ["check", "explain"])
 @pytest.mark.parametrize("form", ["human", "json"])
-def test_findings_d10_commands(command: str, form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_findings_d10_no_command_prints_an_escape_sequence(
+    command: str, form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     nasty = NASTY.replace("\ud800", "")
     script = tmp_path / "job.sql"
     script.write_text(

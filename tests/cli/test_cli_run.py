@@ -123,7 +123,9 @@ def test_a_start_without_what_makes_it_shorter(
 
 
 @pytest.mark.spark
-def test_a_malformed_record(cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path) -> None:
+def test_a_malformed_record_ends_the_job_with_its_place(
+    cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path
+) -> None:
     source = make_topic()
     write_records(cluster, source, [(None, b"{oops")])
     script = tmp_path / "job.sql"
@@ -141,7 +143,9 @@ def execute(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
     )
 
 
-def test_no_java(cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path) -> None:
+def test_a_job_without_java_is_refused_and_leaves_nothing(
+    cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path
+) -> None:
     script = tmp_path / "job.sql"
     script.write_text(SCRIPT.format(views=make_topic(), counts=make_topic(), bootstrap=cluster["bootstrap.servers"]))
     ended = execute("run", str(script), PATH="/nonexistent", JAVA_HOME="")
@@ -152,7 +156,7 @@ def test_no_java(cluster: dict[str, str], make_topic: Callable[..., str], tmp_pa
     assert execute("check", str(script), PATH="/nonexistent", JAVA_HOME="").returncode == 0
 
 
-def test_no_broker(tmp_path: Path) -> None:
+def test_a_job_without_a_broker_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
     script = tmp_path / "job.sql"
     script.write_text(SCRIPT.format(views="views", counts="counts", bootstrap="127.0.0.1:1"))
     ended = execute("run", str(script))
@@ -162,7 +166,9 @@ def test_no_broker(tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["job.sql"]
 
 
-def test_no_topic(cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path) -> None:
+def test_a_missing_topic_is_told_with_the_command_that_makes_it(
+    cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path
+) -> None:
     script = tmp_path / "job.sql"
     script.write_text(SCRIPT.format(views=make_topic(), counts="missing", bootstrap=cluster["bootstrap.servers"]))
     ended = execute("run", str(script))
@@ -170,7 +176,7 @@ def test_no_topic(cluster: dict[str, str], make_topic: Callable[..., str], tmp_p
     assert "'missing'" in ended.stderr and "firesteel topic create missing" in ended.stderr
 
 
-def test_no_script(tmp_path: Path) -> None:
+def test_a_script_that_is_missing_or_no_text_is_refused(tmp_path: Path) -> None:
     ended = execute("run", str(tmp_path / "none.sql"))
     assert ended.returncode == 2
     assert "There is no file" in ended.stderr

@@ -35,7 +35,7 @@ def run(broker: Broker, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 @pytest.mark.kafka
-def test_create_list_delete(run: Run) -> None:
+def test_a_topic_is_created_listed_and_deleted(run: Run) -> None:
     assert run("create", "cli-made", "--partitions", "3") == "Topic 'cli-made' is created.\n"
     assert "exists already" in run("create", "cli-made", status=2)
     assert run("create", "cli-made", "--if-missing") == "Topic 'cli-made' exists already.\n"

@@ -100,7 +100,7 @@ def test_ivy_is_found_without_importing_pyspark() -> None:
     assert find_ivy().name.startswith("ivy-")
 
 
-def test_the_cache_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_folder_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIRESTEEL_CACHE", "/a")
     monkeypatch.setenv("XDG_CACHE_HOME", "/b")
     assert cache_folder() == Path("/a")
@@ -116,5 +116,5 @@ def test_counting_goes_on_past_what_was_expected() -> None:
     assert counted.after("something else") is counted
 
 
-def test_a_silent_failure() -> None:
+def test_a_failure_without_words_gets_some() -> None:
     assert failure("") == "Ivy ended without saying why."

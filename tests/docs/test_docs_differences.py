@@ -1,25 +1,23 @@
 """Finding E7: every difference from Flink that `docs/differences.md` lists is proved, and every one that is recorded is listed.
 
-A comment behind an entry says what proves it: `expression: … ;; value`, `fails: expression`, `case: a recorded case`, `test: a test`.
+A comment behind an entry says what proves it: `expression: … ;; value`, `fails: expression`, `case: a recorded case`,
+`job: a case of tests/jobs`, `test: a test`.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
-from tests.conformance.corpus import load_cases
-from tests.conformance.test_conformance import EARLIER
+from tests.conformance.recorded import EARLIER, load_cases
 from tests.formats.formats_tables import bind, parse_columns
 from tests.spark.test_spark_function_result import resolve
 
 import firesteel
-from firesteel.dev.record import read_records, write_records
 from firesteel.formats.builtin import make_decoder
 from firesteel.plan.expression import Cast
 from firesteel.types import STRING
@@ -38,12 +36,17 @@ def _proofs(kind: str) -> list[str]:
 def test_findings_e7_every_entry_is_proved(entry: str) -> None:
     kinds = re.findall(r"<!-- (\w+): ", entry)
     assert kinds
-    assert set(kinds) <= {"expression", "fails", "case", "test"}
+    assert set(kinds) <= {"expression", "fails", "case", "job", "test"}
 
 
 def test_findings_e7_every_recorded_difference_is_listed() -> None:
     differing = {case.name for case in load_cases() if case.differs} | EARLIER
     assert set(_proofs("case")) == differing
+
+
+@pytest.mark.parametrize("named", _proofs("job"))
+def test_findings_e7_the_jobs_are_there(named: str) -> None:
+    assert (ROOT / "tests" / "jobs" / "cases" / named / "job.sql").exists()
 
 
 @pytest.mark.parametrize("named", _proofs("test"))
@@ -54,7 +57,7 @@ def test_findings_e7_the_tests_are_there(named: str) -> None:
 
 
 @pytest.mark.spark
-def test_findings_e7_the_expressions(spark: SparkSession) -> None:
+def test_findings_e7_the_expressions_give_what_the_page_says(spark: SparkSession) -> None:
     from firesteel.spark.lower.expression import lower_expression
 
     for proof in _proofs("expression"):
@@ -64,7 +67,7 @@ def test_findings_e7_the_expressions(spark: SparkSession) -> None:
 
 
 @pytest.mark.spark
-def test_findings_e7_what_fails(spark: SparkSession) -> None:
+def test_findings_e7_the_expressions_fail_that_the_page_says(spark: SparkSession) -> None:
     from firesteel.spark.lower.expression import lower_expression
 
     for expression in _proofs("fails"):
@@ -73,7 +76,7 @@ def test_findings_e7_what_fails(spark: SparkSession) -> None:
             rows.collect()
 
 
-def test_empty_csv_records() -> None:
+def test_an_empty_csv_record_is_no_row() -> None:
     for options, message in (({}, b""), ({"allow-comments": "true"}, b"# nothing"), ({"allow-comments": "true"}, b"")):
         bound = bind(parse_columns("a INT, b STRING"), "csv", options)
         decoded = make_decoder(bound, bound.columns).decode([message, b"1,x"])
@@ -109,28 +112,6 @@ def test_group_offsets_without_a_group() -> None:
     assert "earliest" in problem.message
 
 
-def test_state_ttl() -> None:
+def test_a_state_ttl_gets_a_warning() -> None:
     problems = firesteel.check(f"SET 'table.exec.state.ttl' = '1 h';{_TABLES}")
     assert any("table.exec.state.ttl" in problem.message and not problem.is_error for problem in problems)
-
-
-@pytest.mark.spark
-def test_the_first_row_of_a_key(
-    cluster: dict[str, str], make_topic: Callable[..., str], spark: SparkSession, tmp_path: Path
-) -> None:
-    source, sink = make_topic(), make_topic()
-    times = ("2020-01-01 10:00:00", "2020-01-01 09:59:59")
-    write_records(cluster, source, [(None, f'{{"k":1,"ts":"{time}"}}'.encode()) for time in times])
-    common = (
-        f"'connector' = 'kafka', 'properties.bootstrap.servers' = '{cluster['bootstrap.servers']}', 'format' = 'json'"
-    )
-    path = tmp_path / "job.sql"
-    path.write_text(
-        "CREATE TABLE src (k INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE)"
-        f" WITH ({common}, 'topic' = '{source}', 'scan.startup.mode' = 'earliest-offset',"
-        " 'scan.bounded.mode' = 'latest-offset', 'scan.max-rows-per-batch' = '1');\n"
-        f"CREATE TABLE snk (k INT, ts TIMESTAMP(3)) WITH ({common}, 'topic' = '{sink}');\n"
-        "INSERT INTO snk SELECT k, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) AS n FROM src) WHERE n = 1;"
-    )
-    firesteel.run(path, spark=spark)
-    assert [record.value for record in read_records(cluster, sink)] == [b'{"k":1,"ts":"2020-01-01 10:00:00"}']

@@ -14,7 +14,7 @@ from firesteel.storage.local import LocalFolder
 PAGE = (Path(__file__).parents[2] / "docs" / "mistakes.md").read_text(encoding="utf-8")
 
 
-def test_findings_c13_a_changed_plan(tmp_path: Path) -> None:
+def test_findings_c13_the_page_quotes_the_refusals_of_a_state(tmp_path: Path) -> None:
     folder = tmp_path / "job"
     first = Checkpoint(LocalFolder(str(folder)))
     first.open({"a": "Scan(a)"}, fresh=False)

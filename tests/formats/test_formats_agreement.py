@@ -57,7 +57,7 @@ TREE = {"decode.json-parser.enabled": "false"}
     ],
     ids=str,
 )
-def test_json(options: dict[str, str]) -> None:
+def test_both_paths_of_json_agree(options: dict[str, str]) -> None:
     @QUICK
     @given(_json_block())
     def check(block: tuple[tuple[Field, ...], list[bytes | None]]) -> None:
@@ -87,7 +87,7 @@ def _csv_block(draw: st.DrawFn) -> tuple[tuple[Field, ...], list[bytes | None]]:
     [{}, {"ignore-parse-errors": "true", "null-literal": "null"}, {"empty-string-as-null": "true"}],
     ids=str,
 )
-def test_csv(options: dict[str, str]) -> None:
+def test_both_paths_of_csv_agree(options: dict[str, str]) -> None:
     @QUICK
     @given(_csv_block())
     def check(block: tuple[tuple[Field, ...], list[bytes | None]]) -> None:
@@ -132,7 +132,7 @@ def _avro_block(draw: st.DrawFn) -> tuple[tuple[Field, ...], list[bytes | None]]
     return fields, messages
 
 
-def test_avro() -> None:
+def test_both_paths_of_avro_agree() -> None:
     @QUICK
     @given(_avro_block())
     def check(block: tuple[tuple[Field, ...], list[bytes | None]]) -> None:

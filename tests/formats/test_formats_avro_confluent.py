@@ -65,7 +65,7 @@ def rows(decoded: Any) -> list[tuple[Any, ...]]:
     return [tuple(row.values()) for row in decoded.batch.to_pylist()]
 
 
-def test_bytes_and_schema(registry: Registry) -> None:
+def test_a_row_has_the_bytes_and_the_schema_of_flink(registry: Registry) -> None:
     fields = parse_columns("id BIGINT NOT NULL, name STRING, price DECIMAL(10, 2)")
     bound = bind(fields, "avro-confluent", {"url": registry.url, "subject": "a/b-value"})
     batch = pa.RecordBatch.from_pylist([{"id": 1, "name": "ab", "price": Decimal("123.45")}], arrow_schema(fields))
@@ -148,7 +148,7 @@ def test_unions_and_types_that_hold_themselves(registry: Registry) -> None:
     assert reject.reason is Reason.TOO_LARGE
 
 
-def test_referenced_schemas(registry: Registry) -> None:
+def test_a_schema_may_refer_to_another(registry: Registry) -> None:
     address = {"type": "record", "name": "Address", "namespace": "a", "fields": [{"name": "city", "type": "string"}]}
     registry.add(address, "address")
     person = {"type": "record", "name": "P", "fields": [{"name": "home", "type": "a.Address"}]}
@@ -200,7 +200,7 @@ def test_a_schema_of_another_kind(registry: Registry) -> None:
         ({"url": "http://me:canary@{host}"}, "Basic bWU6Y2FuYXJ5"),
     ],
 )
-def test_credentials(registry: Registry, options: dict[str, str], header: str) -> None:
+def test_credentials_are_sent_and_never_told(registry: Registry, options: dict[str, str], header: str) -> None:
     registry.add(USER)
     host = registry.url.removeprefix("http://")
     url = options.pop("url", registry.url).format(host=host)
@@ -254,7 +254,7 @@ def test_a_schema_that_the_registry_refuses(registry: Registry) -> None:
         make_encoder(bound).encode(pa.RecordBatch.from_pylist([{"id": 1}], arrow_schema(fields)))
 
 
-def test_an_explicit_schema(registry: Registry) -> None:
+def test_an_explicit_schema_is_taken_when_it_fits(registry: Registry) -> None:
     fields = parse_columns("id BIGINT NOT NULL, name STRING")
     own = {**USER, "fields": USER["fields"][:2]}
     options = {"url": registry.url, "subject": "s", "schema": json.dumps(own)}

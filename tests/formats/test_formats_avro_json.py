@@ -82,7 +82,7 @@ def decode(columns: str, message: bytes) -> Any:
     return tuple(decoded.batch.to_pylist()[0].values())
 
 
-def test_as_flink_writes() -> None:
+def test_rows_are_written_as_flink_writes_them() -> None:
     fields = parse_columns(COLUMNS)
     names = [field.name for field in fields]
     batch = JsonDecoder(bind(fields, "json"), names).decode([json.dumps(row).encode() for row in ROWS]).batch
@@ -156,7 +156,7 @@ TWO = "s STRING, i INT NOT NULL"
         ("s STRING", '[{"s":null}]', Reason.MALFORMED),
     ],
 )
-def test_as_flink_reads(columns: str, message: str, row: Any) -> None:
+def test_messages_are_read_as_flink_reads_them(columns: str, message: str, row: Any) -> None:
     assert decode(columns, message.encode()) == row
 
 
@@ -170,7 +170,7 @@ _TYPES = (*TYPES, "ROW<x INT NOT NULL, y STRING>", "ARRAY<INT>", "MAP<STRING, IN
 
 @QUICK
 @given(st.data(), any_fields(_TYPES))
-def test_round_trip(data: st.DataObject, fields: tuple[Field, ...]) -> None:
+def test_what_is_written_is_read_back(data: st.DataObject, fields: tuple[Field, ...]) -> None:
     names = [field.name for field in fields]
     texts = [json.dumps({field.name: data.draw(likely(field)) for field in fields}).encode() for _ in range(3)]
     batch = JsonDecoder(bind(fields, "json", {"ignore-parse-errors": "true"}), names).decode(texts).batch

@@ -1,4 +1,4 @@
-"""The changelog formats: the facts of Flink's own tests, by their numbers in the list they were taken from, and its quirks."""
+"""The changelog formats: what Flink's own tests say of them, and its quirks."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ SCOOTER = {
 }
 
 
-def test_debezium_changes() -> None:
+def test_debezium_messages_become_changes() -> None:
     update = {"before": product(*HAMMER), "after": product(*NEW_HAMMER), "op": "u"}
     delete = {"before": product(*HAMMER), "after": None, "op": "d"}
     found = rows(decode("debezium-json", PRODUCTS, [SCOOTER, update, None, b"", delete]))
@@ -111,7 +111,7 @@ def test_debezium_without_a_before_image(word: str, change: str) -> None:
     assert "REPLICA IDENTITY to FULL" in reject.detail
 
 
-def test_debezium_unknown_operation() -> None:
+def test_an_unknown_operation_of_debezium_is_rejected() -> None:
     message = {"before": None, "after": None, "op": "UNKNOWN_OP"}
     for options in ({}, IGNORE):
         decoded = decode("debezium-json", PRODUCTS, [message], options)
@@ -121,7 +121,7 @@ def test_debezium_unknown_operation() -> None:
         assert "'UNKNOWN_OP'" in reject.detail
 
 
-def test_debezium_encoding() -> None:
+def test_debezium_writes_inserts_and_deletes() -> None:
     assert encode(
         "debezium-json", PRODUCTS, [("-U", *HAMMER), ("+U", *NEW_HAMMER), ("+I", *HAMMER), ("-D", *HAMMER)]
     ) == [
@@ -140,7 +140,7 @@ def test_debezium_encoding_without_nulls() -> None:
     ]
 
 
-def test_debezium_metadata() -> None:
+def test_debezium_metadata_become_columns() -> None:
     metadata = {
         "schema": "schema",
         "taken": "ingestion-timestamp",
@@ -161,7 +161,7 @@ def test_debezium_metadata() -> None:
     assert second == {"id": 2} | dict.fromkeys(metadata)
 
 
-def test_debezium_schema_metadata() -> None:
+def test_the_schema_of_debezium_is_a_text_in_json() -> None:
     message = {"schema": {"type": "struct", "n": 1.50}, "payload": {"after": {"id": 1}, "op": "r"}}
     decoded = decode("debezium-json", "id INT", [message], {"schema-include": "true"}, {"s": "schema"})
     assert decoded.batch.to_pylist() == [{"id": 1, "s": '{"type":"struct","n":1.5}'}]
@@ -193,7 +193,7 @@ def test_debezium_ignores_fields_and_messages() -> None:
     assert [reject.index for reject in decode("debezium-json", "id INT, w DOUBLE", messages[4:]).rejects] == [0]
 
 
-def test_tree_rules() -> None:
+def test_a_tree_reads_numbers_otherwise_than_tokens() -> None:
     """Where the reader of trees differs from the reader of tokens."""
     row = {"s": 1.10, "b": 5, "m": 7, "f": 0.1, "l": 9.5}
     decoded = decode(
@@ -279,7 +279,7 @@ def test_canal_ignores_create_and_refuses_other_types() -> None:
     assert "'INVALID'" in decoded.rejects[0].detail
 
 
-def test_canal_filters() -> None:
+def test_canal_leaves_out_other_databases_and_tables() -> None:
     data = [{"id": "1"}]
     messages = [
         canal("INSERT", data, database="mydb", table="product"),
@@ -296,7 +296,7 @@ def test_canal_filters() -> None:
     assert len(decode("canal-json", "id INT", [b'{"type":"INSERT","data":[]}'], options).rejects) == 1
 
 
-def test_canal_metadata() -> None:
+def test_canal_metadata_become_columns() -> None:
     message = canal("INSERT", [{"id": "1"}], ts=1589373546301, es=1589373546000, pkNames=["id"], sqlType={"id": 4})
     metadata = {"d": "database", "q": "sql-type", "p": "pk-names", "i": "ingestion-timestamp", "e": "event-timestamp"}
     (row,) = decode("canal-json", "id INT", [message], {}, metadata).batch.to_pylist()
@@ -305,7 +305,7 @@ def test_canal_metadata() -> None:
     assert row["e"].isoformat() == "2020-05-13T12:39:06+00:00"
 
 
-def test_canal_encoding() -> None:
+def test_canal_writes_inserts_and_deletes() -> None:
     changes = [("+I", 101, "scooter", "Small 2-wheel scooter", 3.14), ("-U", 106, "hammer", None, 1.0)]
     assert encode("canal-json", PRODUCTS, changes) == [
         b'{"data":[{"id":101,"name":"scooter","description":"Small 2-wheel scooter","weight":3.14}],"type":"INSERT"}',
@@ -313,7 +313,7 @@ def test_canal_encoding() -> None:
     ]
 
 
-def test_maxwell() -> None:
+def test_maxwell_messages_become_changes_and_back() -> None:
     message = {
         "database": "test",
         "table": "product",
@@ -334,7 +334,7 @@ def test_maxwell() -> None:
     ]
 
 
-def test_ogg() -> None:
+def test_ogg_messages_become_changes_and_back() -> None:
     stamps = {"current_ts": "2020-05-13T13:39:35.766000", "op_ts": "2020-05-13 15:40:06.123456"}
     messages = [
         {"op_type": "I", "after": {"id": 1}, "primary_keys": ["id"], "table": "OGG.T"} | stamps,

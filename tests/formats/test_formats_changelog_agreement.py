@@ -122,7 +122,7 @@ def _data(draw: st.DrawFn, words: tuple[str, ...], many: bool) -> _Block:
     return fields, messages
 
 
-def _check(name: str, block: _Block, options: dict[str, str]) -> None:
+def _assert_paths_agree(name: str, block: _Block, options: dict[str, str]) -> None:
     fields, messages = block
     names = [field.name for field in fields]
     for count in {len(fields), 1, 0}:
@@ -137,40 +137,40 @@ _EPOCHS = {"decode.time-precision-mode": "adaptive", "decode.decimal-handling-mo
 
 
 @pytest.mark.parametrize("options", [{}, _IGNORE, {"schema-include": "true"}, _EPOCHS], ids=str)
-def test_debezium_json(options: dict[str, str]) -> None:
+def test_both_paths_of_debezium_json_agree(options: dict[str, str]) -> None:
     @QUICK
     @given(_images("op", ("c", "u", "d"), "schema-include" in options))
     def check(block: _Block) -> None:
-        _check("debezium-json", block, options)
+        _assert_paths_agree("debezium-json", block, options)
 
     check()
 
 
 @pytest.mark.parametrize("options", [{}, _IGNORE], ids=str)
-def test_ogg_json(options: dict[str, str]) -> None:
+def test_both_paths_of_ogg_json_agree(options: dict[str, str]) -> None:
     @QUICK
     @given(_images("op_type", ("I", "U", "D"), False))
     def check(block: _Block) -> None:
-        _check("ogg-json", block, options)
+        _assert_paths_agree("ogg-json", block, options)
 
     check()
 
 
 @pytest.mark.parametrize("options", [{}, _IGNORE, {"database.include": "db1", "table.include": "t.*"}], ids=str)
-def test_canal_json(options: dict[str, str]) -> None:
+def test_both_paths_of_canal_json_agree(options: dict[str, str]) -> None:
     @QUICK
     @given(_data(("INSERT", "UPDATE", "DELETE", "CREATE"), True))
     def check(block: _Block) -> None:
-        _check("canal-json", block, options)
+        _assert_paths_agree("canal-json", block, options)
 
     check()
 
 
 @pytest.mark.parametrize("options", [{}, _IGNORE], ids=str)
-def test_maxwell_json(options: dict[str, str]) -> None:
+def test_both_paths_of_maxwell_json_agree(options: dict[str, str]) -> None:
     @QUICK
     @given(_data(("insert", "update", "delete"), False))
     def check(block: _Block) -> None:
-        _check("maxwell-json", block, options)
+        _assert_paths_agree("maxwell-json", block, options)
 
     check()

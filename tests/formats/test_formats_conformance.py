@@ -5,20 +5,16 @@ Only the cases whose script copies a table into another are taken: they are then
 
 from __future__ import annotations
 
-import base64
-import json
 import re
-from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
+from tests.conformance.recorded import load_cases
 from tests.formats.formats_tables import bind, parse_columns, parse_options
+from tests.jobs.case import Case
 
 from firesteel.formats.builtin import make_decoder, make_encoder
 from firesteel.formats.codec import EncodeError
-
-CASES = Path(__file__).parents[1] / "conformance" / "cases"
 
 _AREAS = ("json-source", "json-sink", "csv", "avro")
 _KEY = re.compile(r",\s*PRIMARY KEY \(\w+\) NOT ENFORCED")
@@ -26,16 +22,15 @@ _TABLE = re.compile(r"CREATE TABLE (\w+) \(\n(.*?)\n\) WITH \((.*?)\);", re.DOTA
 _COPY = re.compile(r"INSERT INTO snk SELECT (.*?) FROM src;")
 
 
-def _load() -> list[dict[str, Any]]:
+def _copies() -> list[Case]:
     cases = []
-    for path in sorted(CASES.glob("*.json")):
-        case = json.loads(path.read_text("utf-8"))
-        if case["area"] not in _AREAS and "'format'='raw'" not in case["sql"]:
+    for case in load_cases():
+        if case.area not in _AREAS and "'format'='raw'" not in case.sql:
             continue
-        copy = _COPY.search(case["sql"])
-        if copy is None or "differs" in case or case["sql"].startswith("SET") or "METADATA" in case["sql"]:
+        copy = _COPY.search(case.sql)
+        if copy is None or case.differs or case.sql.startswith("SET") or "METADATA" in case.sql:
             continue
-        names = [column.split()[0] for column in _split(_TABLE.findall(case["sql"])[0][1])]
+        names = [column.split()[0] for column in _split(_TABLE.findall(case.sql)[0][1])]
         if copy[1] == "*" or copy[1].split(", ") == names:
             cases.append(case)
     return cases
@@ -45,18 +40,12 @@ def _split(columns: str) -> list[str]:
     return [column.strip() for column in re.split(r",(?![^<(]*[>)])", columns)]
 
 
-def _bytes(value: Any) -> bytes | None:
-    if value is None:
-        return None
-    return base64.b64decode(value["b64"]) if isinstance(value, dict) else value.encode()
-
-
-@pytest.mark.parametrize("case", _load(), ids=lambda case: case["name"])
-def test_case(case: dict[str, Any]) -> None:
-    (_, source_columns, source_options), (_, sink_columns, sink_options) = _TABLE.findall(case["sql"])
-    messages = [_bytes(record["value"]) for record in case["input"]["in"]]
-    error = case["expect"].get("error")
-    if "key.format" in case["sql"]:
+@pytest.mark.parametrize("case", _copies(), ids=lambda case: case.name)
+def test_a_copied_table_gives_the_bytes_of_flink(case: Case) -> None:
+    (_, source_columns, source_options), (_, sink_columns, sink_options) = _TABLE.findall(case.sql)
+    messages = [message.value for message in case.input["in"]]
+    error = case.error_message
+    if "key.format" in case.sql:
         pytest.skip("the key is another format's")
     try:
         source = bind(parse_columns(source_columns), *parse_options(source_options))
@@ -66,53 +55,50 @@ def test_case(case: dict[str, Any]) -> None:
     except ValueError:
         assert error is not None
         return
-    if error is not None and "NOT NULL" in error["message"]:
+    if error is not None and "NOT NULL" in error:
         pytest.skip("the plan enforces NOT NULL")
     if error is not None:
         assert [reject for reject in decoded.rejects if not reject.kept]
         return
-    ignores = "ignore-parse-errors" in case["sql"]
+    ignores = "ignore-parse-errors" in case.sql
     assert ignores or all(reject.kept for reject in decoded.rejects)
     try:
         written = encoder.encode(pa.RecordBatch.from_arrays(decoded.batch.columns, names=list(sink.columns)))
     except EncodeError as problem:
         raise AssertionError(problem.detail) from problem
-    wanted = [_bytes(record["value"]) for record in case["expect"]["out"]]
-    if case.get("micros"):
+    wanted = [message.value for message in case.expected["out"]]
+    if case.has_micros:
         # Flink's nanoseconds are cut to Spark's microseconds.
         cut = re.compile(rb"(\.\d{6})\d{1,3}")
         wanted = [value and cut.sub(rb"\1", value) for value in wanted]
     assert written == wanted
 
 
-def _changelogs() -> list[dict[str, Any]]:
+def _changelogs() -> list[Case]:
     """The copies of a changelog into another, or into the values of an upsert topic."""
-    cases = [json.loads(path.read_text("utf-8")) for path in sorted(CASES.glob("*.json"))]
     return [
         case
-        for case in cases
-        if case["area"] in ("debezium", "canal")
-        and "SELECT * FROM src;" in case["sql"]
-        and case["expect"].get("error", {}).get("phase") in (None, "run")
+        for case in load_cases()
+        if case.area in ("debezium", "canal") and "SELECT * FROM src;" in case.sql and case.error_phase in (None, "run")
     ]
 
 
-@pytest.mark.parametrize("case", _changelogs(), ids=lambda case: case["name"])
-def test_changelog(case: dict[str, Any]) -> None:
-    (_, source_columns, source_options), (_, sink_columns, sink_options) = _TABLE.findall(case["sql"])
+@pytest.mark.parametrize("case", _changelogs(), ids=lambda case: case.name)
+def test_a_copied_changelog_gives_the_bytes_of_flink(case: Case) -> None:
+    (_, source_columns, source_options), (_, sink_columns, sink_options) = _TABLE.findall(case.sql)
     source = bind(parse_columns(_KEY.sub("", source_columns)), *parse_options(source_options))
     sink_format = re.search(r"'(value\.)?format'='([\w-]+)'", sink_options)
     assert sink_format is not None
     sink_options = sink_options.replace("'value.format'", "'format'")
     sink = bind(parse_columns(_KEY.sub("", sink_columns)), *parse_options(sink_options))
-    messages = [_bytes(record["value"]) for record in case["input"]["in"]]
+    messages = [message.value for message in case.input["in"]]
     decoded = make_decoder(source, source.columns).decode(messages)
-    error = case["expect"].get("error")
-    if error is not None and "NOT NULL" in error["message"]:
+    error = case.error_message
+    if error is not None and "NOT NULL" in error:
         pytest.skip("the plan enforces NOT NULL")
     if error is not None:
         assert [reject for reject in decoded.rejects if not reject.kept]
-        assert "REPLICA IDENTITY" not in error["message"] or "REPLICA IDENTITY" in decoded.rejects[0].detail
+        assert "REPLICA IDENTITY" not in error or "REPLICA IDENTITY" in decoded.rejects[0].detail
         return
     batch = pa.RecordBatch.from_arrays(decoded.batch.columns, names=list(sink.columns))
     written = make_encoder(sink).encode(batch, decoded.kinds)
@@ -123,11 +109,9 @@ def test_changelog(case: dict[str, Any]) -> None:
         written = [
             None if kind in (1, 3) else value for kind, value in zip(kinds, written, strict=True) if kind not in dropped
         ]
-    assert written == [_bytes(record["value"]) for record in case["expect"]["out"]]
+    assert written == [message.value for message in case.expected["out"]]
 
 
 def test_the_cases_are_there() -> None:
-    if not CASES.exists():
-        pytest.skip("no recorded cases on this machine")
-    assert len(_load()) > 30
+    assert len(_copies()) > 30
     assert len(_changelogs()) > 10

@@ -67,7 +67,7 @@ def _messages(draw: st.DrawFn) -> list[bytes | None]:
 
 @QUICK
 @given(_messages())
-def test_any_tails(messages: list[bytes | None]) -> None:
+def test_messages_with_any_tail_are_cut_as_the_exact_path_reads_them(messages: list[bytes | None]) -> None:
     bound = bind(parse_columns("id BIGINT, name STRING"), "debezium-json")
     for columns in (["id", "name"], ["name"]):
         decoder = make_decoder(bound, columns)

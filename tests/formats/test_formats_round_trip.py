@@ -89,7 +89,7 @@ def _batches(draw: st.DrawFn, kinds: tuple[str, ...]) -> tuple[tuple[Field, ...]
     ],
     ids=["json", "json-plain", "json-sparse", "csv", "csv-options", "avro"],
 )
-def test_rows(name: str, kinds: tuple[str, ...], options: dict[str, str]) -> None:
+def test_rows_that_are_written_are_read_back(name: str, kinds: tuple[str, ...], options: dict[str, str]) -> None:
     @QUICK
     @given(_batches(kinds))
     def check(case: tuple[tuple[Field, ...], pa.RecordBatch]) -> None:
@@ -106,7 +106,7 @@ def test_rows(name: str, kinds: tuple[str, ...], options: dict[str, str]) -> Non
 
 
 @pytest.mark.parametrize("name", ["debezium-json", "canal-json", "maxwell-json", "ogg-json"])
-def test_changes(name: str) -> None:
+def test_changes_that_are_written_are_read_back(name: str) -> None:
     @QUICK
     @given(_batches(TYPES + NESTED), st.data())
     def check(case: tuple[tuple[Field, ...], pa.RecordBatch], data: st.DataObject) -> None:
@@ -127,7 +127,7 @@ def test_changes(name: str) -> None:
 
 @QUICK
 @given(st.sampled_from(["STRING", "BYTES", "BIGINT", "INT", "DOUBLE", "FLOAT", "BOOLEAN"]), st.data())
-def test_raw(kind: str, data: st.DataObject) -> None:
+def test_raw_values_that_are_written_are_read_back(kind: str, data: st.DataObject) -> None:
     fields = parse_columns(f"a {kind}")
     values = data.draw(st.lists(_values(fields[0].type), max_size=4))
     batch = pa.RecordBatch.from_arrays([pa.array(values, arrow_schema(fields).field(0).type)], names=["a"])

@@ -25,7 +25,7 @@ def _decode(name: str, columns: str, message: bytes, **options: str) -> Decoded:
     return make_decoder(bound, bound.columns).decode([message, None])
 
 
-def _check_writable(decoded: Decoded) -> None:
+def _assert_writable(decoded: Decoded) -> None:
     for reject in decoded.rejects:
         reject.detail.encode()
         (reject.column or "").encode()
@@ -54,7 +54,7 @@ def _check_writable(decoded: Decoded) -> None:
 def test_findings_d3_a_reason_can_be_written(name: str, kind: str, half: bytes) -> None:
     for options in ({}, {"ignore-parse-errors": "true"}):
         decoded = _decode(name, f"a {kind}", _MESSAGES[name] % half, **options)
-        _check_writable(decoded)
+        _assert_writable(decoded)
         assert decoded.rejects or kind.startswith("MAP") or kind == "BYTES", decoded
 
 
@@ -78,16 +78,16 @@ def test_findings_d3_a_row_holds_a_question_mark(name: str) -> None:
         ("json", rb'{"\ud800": '),
     ],
 )
-def test_findings_d3_in_the_envelope(name: str, message: bytes) -> None:
+def test_findings_d3_half_a_character_in_the_envelope_is_rejected(name: str, message: bytes) -> None:
     decoded = _decode(name, "a STRING", message)
     assert decoded.rejects
-    _check_writable(decoded)
+    _assert_writable(decoded)
 
 
 @pytest.mark.parametrize("body", [rb'{"a":{"string":"\ud800"}}', rb'{"a":{"\ud800":1}}', rb'{"\ud800":1}'])
-def test_findings_d3_avro_in_json(body: bytes) -> None:
+def test_findings_d3_half_a_character_in_avro_json_is_rejected_or_replaced(body: bytes) -> None:
     decoded = _decode("avro", "a STRING", body, encoding="json")
-    _check_writable(decoded)
+    _assert_writable(decoded)
     assert decoded.rejects or decoded.batch.to_pylist() == [{"a": "?"}]
 
 

@@ -43,7 +43,7 @@ def _texts(draw: st.DrawFn) -> str | None:
     ],
     ids=["sql", "sql-utc", "iso", "iso-utc"],
 )
-def test_timestamps(separator: str, utc: bool, style: TimestampStyle) -> None:
+def test_a_column_of_timestamps_is_read_as_one_by_one(separator: str, utc: bool, style: TimestampStyle) -> None:
     @QUICK
     @given(st.lists(_texts(), min_size=1, max_size=3), st.integers(0, 1))
     def check(texts: list[str | None], skip: int) -> None:

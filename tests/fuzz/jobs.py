@@ -22,6 +22,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from tests.formats.formats_registry import Registry
 from tests.fuzz.mutation import Table, mutate, tables
+from tests.script import BOUNDED, EARLIEST, create_table
 
 import firesteel
 from firesteel.connectors.kafka.admin import close_clients, create_topic
@@ -52,7 +53,7 @@ def run_job(table: Table, mode: str, values: list[bytes | None], cluster: dict[s
     write_records(cluster, source, [(b"k", value) for value in values])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "job.sql"
-        path.write_text(_script(table, mode, cluster["bootstrap.servers"], source, sink, dead), encoding="utf-8")
+        path.write_text(_script(table, mode, cluster, source, sink, dead), encoding="utf-8")
         started = time.monotonic()
         try:
             job = firesteel.run(path, spark=spark)
@@ -91,20 +92,17 @@ def _expected(table: Table, values: list[bytes | None]) -> Counter[str]:
     return Counter(rows=decoded.batch.num_rows, rejects=len(rejects), empty=len(empty))
 
 
-def _script(table: Table, mode: str, bootstrap: str, source: str, sink: str, dead: str) -> str:
-    common = f"'connector' = 'kafka', 'properties.bootstrap.servers' = '{bootstrap}'"
+def _script(table: Table, mode: str, cluster: dict[str, str], source: str, sink: str, dead: str) -> str:
     options = {f"{table.name}.{key}": text for key, text in table.options.items()}
     options |= {"error-handling.mode": mode, "format": table.name}
     if mode == "log":
         options["error-handling.log.target"] = dead
-    said = "".join(f", '{key}' = '{text}'" for key, text in options.items())
-    changes = table.name.endswith("-json")
+    said = [f"'{key}' = '{text}'" for key, text in options.items()]
+    changes = "'format' = 'debezium-json'" if table.name.endswith("-json") else ""
     return (
-        f"CREATE TABLE src ({table.columns}) WITH ({common}, 'topic' = '{source}', 'scan.startup.mode' = 'earliest-offset',"
-        f" 'scan.bounded.mode' = 'latest-offset'{said});\n"
-        f"CREATE TABLE snk ({table.columns}) WITH ({common}, 'topic' = '{sink}',"
-        f" 'format' = '{'debezium-json' if changes else 'json'}');\n"
-        "INSERT INTO snk SELECT * FROM src;\n"
+        create_table(cluster, "src", table.columns, source, EARLIEST, BOUNDED, *said)
+        + create_table(cluster, "snk", table.columns, sink, changes)
+        + "INSERT INTO snk SELECT * FROM src;\n"
     )
 
 

@@ -100,11 +100,10 @@ def valid_scripts() -> list[str]:
     found = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "examples").rglob("*.sql"))]
     found += [path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests/sql/valid").glob("*.sql"))]
     found += [path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests/catalog/mistakes").glob("*.sql"))]
-    for path in sorted((ROOT / "tests/plan/case").glob("*.case")):
+    for path in sorted((ROOT / "tests/plan/case").rglob("*.case")):
         found.append(PRELUDE + path.read_text(encoding="utf-8").partition("\n-----\n")[0])
-    for path in sorted((ROOT / "tests/conformance/cases").glob("*.json")):
-        sql = str(json.loads(path.read_text(encoding="utf-8"))["sql"])
-        sql = sql.replace("${bootstrap}", "b:9092")
+    for path in sorted((ROOT / "tests/conformance/cases").glob("*/job.sql")):
+        sql = path.read_text(encoding="utf-8").replace("${bootstrap}", "b:9092")
         found.append(re.sub(r"\$\{[^}]*?([\w-]+)\}", r"\1", sql))
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
         found += _FENCE.findall(path.read_text(encoding="utf-8"))

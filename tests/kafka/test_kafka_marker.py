@@ -33,7 +33,7 @@ def attempt(batch: int = 5, **known: object) -> Attempt:
         (None, attempt(known=4, known_age=9 * DAY, again=True, age=2 * DAY), Decision.WRITE),
     ],
 )
-def test_decision(found: Marker | None, tried: Attempt, decision: Decision) -> None:
+def test_the_marker_decides_what_happens_to_a_batch(found: Marker | None, tried: Attempt, decision: Decision) -> None:
     assert decide(tried, found, "out") is decision
 
 
@@ -47,7 +47,7 @@ def test_decision(found: Marker | None, tried: Attempt, decision: Decision) -> N
         (None, attempt(again=True, age=8 * DAY), "was begun 8.0 days ago"),
     ],
 )
-def test_refusal(found: Marker | None, tried: Attempt, said: str) -> None:
+def test_a_marker_that_does_not_fit_is_refused_with_a_way_out(found: Marker | None, tried: Attempt, said: str) -> None:
     with pytest.raises(JobError) as error:
         decide(tried, found, "out")
     assert said in error.value.message
@@ -55,6 +55,6 @@ def test_refusal(found: Marker | None, tried: Attempt, said: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", "{}", "[]", '{"q": 1}', "null"])
-def test_metadata_of_others(text: str) -> None:
+def test_metadata_of_others_are_refused(text: str) -> None:
     with pytest.raises(JobError, match="which is not Firesteel's"):
         parse_marker(text)

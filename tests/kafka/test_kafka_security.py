@@ -26,11 +26,15 @@ from firesteel.errors import OutsideError, UsageError
 pytestmark = pytest.mark.kafka
 
 
-def connect(broker: Broker, properties: Mapping[str, str]) -> None:
+def connect(broker: Broker, properties: Mapping[str, str]) -> object:
     protocol = properties["security.protocol"]
     config = client_config({"bootstrap.servers": broker.address(protocol), **properties}, Role.ADMIN)
     check_broker(config)
-    list_topics(config)
+    return list_topics(config)
+
+
+def assert_connects(broker: Broker, properties: Mapping[str, str]) -> None:
+    assert connect(broker, properties) is not None
 
 
 def identity(certificates: Certificates, name: str) -> Mapping[str, str]:
@@ -40,21 +44,23 @@ def identity(certificates: Certificates, name: str) -> Mapping[str, str]:
 @pytest.mark.parametrize(
     ("trusted", "own"), [("trust.pem", "client.jks"), ("trust.jks", "client.p12"), ("trust.p12", "client.pem")]
 )
-def test_ssl(trusted: str, own: str, secure_broker: Broker, certificates: Certificates, tmp_path: Path) -> None:
+def test_ssl_takes_stores_of_every_kind(
+    trusted: str, own: str, secure_broker: Broker, certificates: Certificates, tmp_path: Path
+) -> None:
     stores = identity(certificates, own)
     if own.endswith(".pem"):
         opened = open_stores(identity(certificates, "client.jks"))
         (tmp_path / own).write_text(opened["ssl.key.pem"] + "\n" + opened["ssl.certificate.pem"])
         stores = {"ssl.keystore.location": str(tmp_path / own), "ssl.keystore.type": "PEM"}
-    connect(secure_broker, {"security.protocol": "SSL", **trust(certificates, trusted), **stores})
+    assert_connects(secure_broker, {"security.protocol": "SSL", **trust(certificates, trusted), **stores})
 
 
-def test_sasl_plaintext_with_plain(secure_broker: Broker) -> None:
-    connect(secure_broker, plain_login())
+def test_plain_logs_in_over_sasl_plaintext(secure_broker: Broker) -> None:
+    assert_connects(secure_broker, plain_login())
 
 
-def test_sasl_ssl_with_scram(secure_broker: Broker, certificates: Certificates) -> None:
-    connect(secure_broker, scram_login(certificates))
+def test_scram_logs_in_over_sasl_ssl(secure_broker: Broker, certificates: Certificates) -> None:
+    assert_connects(secure_broker, scram_login(certificates))
 
 
 def test_a_wrong_password_is_said_at_once_and_not_shown(secure_broker: Broker, certificates: Certificates) -> None:
@@ -68,7 +74,7 @@ def test_a_wrong_password_is_said_at_once_and_not_shown(secure_broker: Broker, c
         assert error.value.hint and "'properties.sasl.jaas.config'" in error.value.hint
 
 
-def test_a_broker_that_is_not_trusted(secure_broker: Broker, certificates: Certificates) -> None:
+def test_a_broker_that_is_not_trusted_is_refused(secure_broker: Broker, certificates: Certificates) -> None:
     stranger = {"ssl.truststore.location": certificates.path("other.pem")}
     with pytest.raises(OutsideError, match=r"cannot be reached by a secure connection: .*verif") as error:
         connect(secure_broker, {**scram_login(certificates), **stranger})
@@ -76,20 +82,20 @@ def test_a_broker_that_is_not_trusted(secure_broker: Broker, certificates: Certi
 
 
 @pytest.mark.parametrize("name", ["trust.jks", "trust.p12"])
-def test_the_password_of_a_store(name: str, certificates: Certificates) -> None:
+def test_a_wrong_password_of_a_store_is_said_and_not_shown(name: str, certificates: Certificates) -> None:
     wrong = {**trust(certificates, name), "ssl.truststore.password": "canary-wrong"}
     with pytest.raises(OutsideError, match="its password is another one") as error:
         open_stores(wrong)
     assert "canary-wrong" not in str(error.value) and certificates.path(name) in str(error.value)
 
 
-def test_a_store_that_is_not_there(tmp_path: Path) -> None:
+def test_a_store_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OutsideError, match=r"'properties\.ssl\.truststore\.location' .* cannot be read: No such file"):
         open_stores({"ssl.truststore.location": str(tmp_path / "none.jks")})
 
 
 @pytest.mark.parametrize("cut", [3, 30, 200])
-def test_a_damaged_store(cut: int, certificates: Certificates, tmp_path: Path) -> None:
+def test_a_damaged_store_is_refused(cut: int, certificates: Certificates, tmp_path: Path) -> None:
     whole = Path(certificates.path("client.jks")).read_bytes()
     damaged = tmp_path / "damaged.jks"
     damaged.write_bytes(whole[:cut])

@@ -45,7 +45,7 @@ def test_a_setting_of_the_other_role_is_dropped() -> None:
     assert config({"group.id": "g", "linger.ms": "5"}, Role.PRODUCER) == {"linger.ms": "5"}
 
 
-def test_a_plain_login() -> None:
+def test_a_plain_login_becomes_user_and_password() -> None:
     assert config({"security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN", "sasl.jaas.config": Secret(PLAIN)}) == {
         "security.protocol": "sasl_ssl",
         "sasl.mechanism": "PLAIN",

@@ -101,7 +101,7 @@ WRONG: list[tuple[Kind[object], str]] = [
 
 
 @pytest.mark.parametrize(("kind", "text", "value"), RIGHT)
-def test_right(kind: Kind[object], text: str, value: object) -> None:
+def test_a_right_text_becomes_its_value(kind: Kind[object], text: str, value: object) -> None:
     assert kind.parse(text) == value
 
 

@@ -27,7 +27,7 @@ from firesteel.options.spelling import distance, nearest
         ("x" * 100_000, ["a"], None),
     ],
 )
-def test_findings_c2_nearest(written: str, known: list[str], meant: str | None) -> None:
+def test_findings_c2_the_nearest_name_is_what_was_meant(written: str, known: list[str], meant: str | None) -> None:
     assert nearest(written, known) == meant
 
 

@@ -20,6 +20,7 @@ from pyspark.sql import SparkSession
 from tests.oracle.query import QUESTIONS, Question
 from tests.oracle.topic import changes, upserted
 from tests.oracle.world import World
+from tests.script import BOUNDED, EARLIEST, UPSERT, create_table
 
 import firesteel
 
@@ -29,37 +30,26 @@ QUESTIONS_PER_ROUND = int(os.environ.get("ORACLE_QUESTIONS", "8"))
 #: Each query starts a Python process for each of its tables.
 _TOGETHER = 3
 
+_CHANGES = "'format' = 'debezium-json'"
 _TABLES = {
-    "orders": ("id INT, k STRING, v INT, d DECIMAL(10, 2), c INT", "kafka", "'format' = 'debezium-json'"),
-    "people": (
-        "id INT, g STRING, x INT, PRIMARY KEY (id) NOT ENFORCED",
-        "upsert-kafka",
-        "'key.format' = 'json', 'value.format' = 'json'",
-    ),
-    "events": ("id INT, k STRING, v INT, c INT", "kafka", "'format' = 'json'"),
+    "orders": ("id INT, k STRING, v INT, d DECIMAL(10, 2), c INT", f"{EARLIEST}, {_CHANGES}"),
+    "people": ("id INT, g STRING, x INT, PRIMARY KEY (id) NOT ENFORCED", UPSERT),
+    "events": ("id INT, k STRING, v INT, c INT", EARLIEST),
 }
 
 
-def _script(bootstrap: str, topics: dict[str, str], questions: list[Question]) -> str:
+def _script(cluster: dict[str, str], topics: dict[str, str], questions: list[Question]) -> str:
     parts = ["SET 'parallelism.default' = '2';"]
-    for name, (columns, connector, formats) in _TABLES.items():
-        start = "'scan.startup.mode' = 'earliest-offset', " if connector == "kafka" else ""
-        parts.append(
-            f"CREATE TABLE {name} ({columns}) WITH ('connector' = '{connector}', 'topic' = '{topics[name]}',"
-            f" 'properties.bootstrap.servers' = '{bootstrap}', {start}'scan.bounded.mode' = 'latest-offset',"
-            f" 'scan.max-rows-per-batch' = '9', {formats});"
-        )
+    for name, (columns, options) in _TABLES.items():
+        small = "'scan.max-rows-per-batch' = '9'"
+        parts.append(create_table(cluster, name, columns, topics[name], options, BOUNDED, small))
     inserts = []
     for question in questions:
         columns = ", ".join(question.columns)
-        connector, formats = "kafka", "'format' = 'debezium-json'"
         if question.key:
             columns += f", PRIMARY KEY ({', '.join(question.key)}) NOT ENFORCED"
-            connector, formats = "upsert-kafka", "'key.format' = 'json', 'value.format' = 'json'"
-        parts.append(
-            f"CREATE TABLE {question.name} ({columns}) WITH ('connector' = '{connector}',"
-            f" 'topic' = '{topics[question.name]}', 'properties.bootstrap.servers' = '{bootstrap}', {formats});"
-        )
+        options = UPSERT if question.key else _CHANGES
+        parts.append(create_table(cluster, question.name, columns, topics[question.name], options))
         inserts.append(f"INSERT INTO {question.name} {question.flink};")
     return "\n".join([*parts, "EXECUTE STATEMENT SET BEGIN", *inserts, "END;"])
 
@@ -77,7 +67,7 @@ def test_the_sinks_hold_what_duckdb_finds(
     for number in range(0, len(questions), _TOGETHER):
         script = tmp_path / f"job{number}.sql"
         some = questions[number : number + _TOGETHER]
-        script.write_text(_script(cluster["bootstrap.servers"], topics, some), encoding="utf-8")
+        script.write_text(_script(cluster, topics, some), encoding="utf-8")
         scripts.append(script)
     producer = Producer({**cluster, "linger.ms": 0})
     for stage in range(2):

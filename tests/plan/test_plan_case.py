@@ -1,6 +1,6 @@
-"""Each file of `case/` is a script, a line of dashes, and its plans, or what is wrong with it, to the letter.
+"""Each file of `case/` and its folders is a script, a line of dashes, and its plans, or what is wrong with it, to the letter.
 
-`PRELUDE` stands before each script, so that a case shows only what it is about.
+What is refused stands in `case/mistake`. `PRELUDE` stands before each script, so that a case shows only what it is about.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from firesteel.errors import Source, Span, render_problem
 from firesteel.plan.analyze import analyze
 from firesteel.plan.show.explain import render_plan
 
-CASES = sorted((Path(__file__).parent / "case").glob("*.case"))
+FOLDER = Path(__file__).parent / "case"
+CASES = sorted(FOLDER.rglob("*.case"))
 
 _KAFKA = "'connector' = 'kafka', 'properties.bootstrap.servers' = 'b:9092', 'format' = 'json', 'topic' ="
 _UPSERT = (
@@ -52,8 +53,8 @@ def explain(sql: str) -> str:
     return "\n".join(shown) + "\n"
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_case(path: Path) -> None:
+@pytest.mark.parametrize("path", CASES, ids=lambda path: str(path.relative_to(FOLDER).with_suffix("")))
+def test_a_script_has_its_plan_or_its_mistakes(path: Path) -> None:
     sql, _, expected = path.read_text(encoding="utf-8").partition("\n-----\n")
     assert explain(sql) == expected
 

@@ -51,7 +51,7 @@ def analyzed(sql: str) -> Analysis:
 
 @pytest.mark.parametrize("chain", [with_chain, view_chain, grouped_chain])
 @pytest.mark.parametrize("length", [140, 164, 300])
-def test_findings_d7_long_chains(chain: Callable[[int], str], length: int) -> None:
+def test_findings_d7_long_chains_are_analyzed(chain: Callable[[int], str], length: int) -> None:
     assert analyzed(chain(length)).errors == ()
 
 

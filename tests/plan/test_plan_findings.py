@@ -65,7 +65,7 @@ def test_findings_a6_hints_are_told(hint: str, expected: list[str]) -> None:
     assert warnings(f"INSERT INTO d SELECT /*+ {hint} */ id, k FROM s;") == expected
 
 
-def test_findings_a6_state_ttl() -> None:
+def test_findings_a6_a_state_ttl_gets_a_warning() -> None:
     assert warnings(COPY, {"table.exec.state.ttl": "1 h"}) == ["'table.exec.state.ttl' has no effect yet."]
     assert warnings(COPY, {"table.exec.state.ttl": "0"}) == []
 
@@ -93,7 +93,7 @@ def test_findings_a7_what_asks_for_nothing_is_silent() -> None:
     assert warnings(COPY, {retention: "RETAIN_ON_CANCELLATION"}) == []
 
 
-def test_findings_a7_parallelism() -> None:
+def test_findings_a7_a_parallelism_gets_no_warning() -> None:
     settings = {"table.exec.resource.default-parallelism": "3", "parallelism.default": "-1"}
     assert warnings(COPY, settings) == []
 
@@ -123,7 +123,7 @@ def test_findings_a9_changes_without_a_key_scatter() -> None:
         ("org.apache.flink.runtime.state.hashmap.HashMapStateBackendFactory", StateBackend.HASHMAP),
     ],
 )
-def test_findings_b4_state_backends(text: str, kept: StateBackend) -> None:
+def test_findings_b4_another_state_backend_is_replaced_with_a_warning(text: str, kept: StateBackend) -> None:
     analysis = look(COPY, {"state.backend": text})
     assert told(analysis.problems) == [f"'state.backend' is '{text}', for which '{kept.value}' is taken here."]
     assert analysis.setting(STATE_BACKEND_TYPE) is kept
@@ -160,7 +160,7 @@ def test_findings_b9_words_of_a_client() -> None:
     assert warnings(f"{COPY} QUIT; {COPY}") == ["'QUIT' ends the script: what stands behind it is not run."]
 
 
-def test_findings_b10_confluent_settings() -> None:
+def test_findings_b10_settings_of_confluent_are_taken_or_refused() -> None:
     assert warnings(COPY, {"sql.local-time-zone": "UTC", "sql.tables.scan.idle-timeout": "1 s"}) == []
     assert told(look(COPY, {"sql.tables.scan.startup.mode": "latest-offset"}).errors) == [
         "'sql.tables.scan.startup.mode' is not supported yet."

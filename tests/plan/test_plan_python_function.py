@@ -67,7 +67,7 @@ def create(path: str, name: str = "f") -> str:
         ("wrapped", "f(1, 2)", "TIMESTAMP(3)"),
     ],
 )
-def test_types(function: str, call: str, expected: str, modules: PythonModules) -> None:
+def test_a_call_has_the_type_of_its_function(function: str, call: str, expected: str, modules: PythonModules) -> None:
     insert = f"INSERT INTO dest SELECT 1, CAST({call} AS STRING) FROM views;"
     (sink,) = analyzed(create(f"shop_functions.{function}") + insert, modules).sinks
     assert isinstance(sink.input, Project)
@@ -94,7 +94,7 @@ def calls(expression: Expression) -> Iterator[Call]:
         ("f", "'f' is no Python function."),
     ],
 )
-def test_refused(path: str, message: str, modules: PythonModules) -> None:
+def test_a_function_that_cannot_be_used_is_refused(path: str, message: str, modules: PythonModules) -> None:
     sql = create(path) + "INSERT INTO dest SELECT f(user_id), region FROM views;"
     (problem,) = analyzed(sql, modules).errors
     assert message in problem.message

@@ -8,6 +8,7 @@ from pathlib import Path
 import orjson
 import pytest
 from pyspark.sql import SparkSession
+from tests.script import BOUNDED, EARLIEST, UPSERT, create_table
 
 import firesteel
 from firesteel.dev.record import read_records, write_records
@@ -20,21 +21,15 @@ class Script:
 
     def __init__(self, cluster: dict[str, str], folder: Path) -> None:
         self.cluster, self.path = cluster, folder / "job.sql"
-        self._servers = f"'properties.bootstrap.servers' = '{cluster['bootstrap.servers']}'"
         self._parts: list[str] = []
 
     def source(self, name: str, columns: str, topic: str, *options: str) -> None:
-        said = "".join(f", {option}" for option in options)
         # An upsert table always begins at the beginning.
-        kind = "upsert-kafka'" if "PRIMARY KEY" in columns else "kafka', 'scan.startup.mode' = 'earliest-offset'"
-        self._parts.append(
-            f"CREATE TABLE {name} ({columns}) WITH ('connector' = '{kind}, 'topic' = '{topic}', {self._servers},"
-            f" 'scan.bounded.mode' = 'latest-offset'{said});"
-        )
+        kind = UPSERT if "PRIMARY KEY" in columns else EARLIEST
+        self._parts.append(create_table(self.cluster, name, columns, topic, kind, BOUNDED, *options))
 
     def sink(self, name: str, columns: str, topic: str, *options: str) -> None:
-        said = "".join(f", {option}" for option in options)
-        self._parts.append(f"CREATE TABLE {name} ({columns}) WITH ('topic' = '{topic}', {self._servers}{said});")
+        self._parts.append(create_table(self.cluster, name, columns, topic, *options))
 
     def add(self, statement: str) -> None:
         self._parts.append(f"{statement};")
@@ -50,37 +45,6 @@ class Script:
 @pytest.fixture
 def script(cluster: dict[str, str], tmp_path: Path) -> Script:
     return Script(cluster, tmp_path)
-
-
-UPSERT = (
-    "'connector' = 'upsert-kafka'",
-    "'key.format' = 'json'",
-    "'value.format' = 'json'",
-)
-JSON = ("'connector' = 'kafka'", "'format' = 'json'")
-
-
-def test_findings_e2_a_global_aggregate_of_no_rows_writes_nothing(
-    script: Script, make_topic: Callable[..., str], spark: SparkSession
-) -> None:
-    rows, changes, plain, distinct, changed, after = (make_topic() for _ in range(6))
-    write_records(script.cluster, rows, [(None, b'{"id":1}'), (None, b'{"id":2}')])
-    write_records(
-        script.cluster,
-        changes,
-        [(None, b'{"before":null,"after":{"id":%d},"op":"%b"}' % (1, kind)) for kind in (b"c",)],
-    )
-    script.source("src", "id INT", rows, "'format' = 'json'")
-    script.source("cdc", "id INT", changes, "'format' = 'debezium-json'")
-    for name, topic in (("a", plain), ("b", distinct), ("c", changed), ("d", after)):
-        script.sink(name, "k INT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED", topic, *UPSERT)
-    script.add("INSERT INTO a SELECT 1, n FROM (SELECT COUNT(*) AS n FROM src WHERE id > 5)")
-    script.add("INSERT INTO b SELECT 1, n FROM (SELECT COUNT(DISTINCT id) AS n FROM src WHERE id > 5)")
-    script.add("INSERT INTO c SELECT 1, n FROM (SELECT COUNT(*) AS n FROM cdc WHERE id > 5)")
-    script.add("INSERT INTO d SELECT 1, n FROM (SELECT COUNT(*) AS n FROM src)")
-    script.run(spark)
-    assert script.values(plain) == script.values(distinct) == script.values(changed) == []
-    assert script.values(after) == [b'{"k":1,"n":2}']
 
 
 POISON = rb'{"id": 1, "dt": "20\ud800"}'
@@ -102,8 +66,7 @@ def test_findings_d3_one_record_never_stops_a_job_that_logs(
     write_records(script.cluster, source, [(None, poison), (None, message % good)])
     log = "'error-handling.mode' = 'log'", f"'error-handling.log.target' = '{dead}'"
     script.source("src", "id INT, dt DATE", source, f"'format' = '{name}'", *log)
-    changes = "'connector' = 'kafka'", "'format' = 'debezium-json'"
-    script.sink("snk", "id INT, dt DATE", sink, *(JSON if name == "json" else changes))
+    script.sink("snk", "id INT, dt DATE", sink, "" if name == "json" else "'format' = 'debezium-json'")
     script.add("INSERT INTO snk SELECT id, dt FROM src")
     job = script.run(spark)
     assert job.snapshot().rows_read == len(script.values(sink)) == 1
@@ -121,15 +84,9 @@ def test_findings_a8_each_topic_of_a_join_is_read_once(
     write_records(script.cluster, facts, [(None, b'{"id":%d,"who":%d}' % (one, one % 7)) for one in range(500)])
     changes = [(b'{"who":%d}' % one, b'{"who":%d,"name":"n%d"}' % (one, one)) for one in range(5)]
     write_records(script.cluster, names, changes)
-    script.source("facts", "id INT, who INT", facts, "'format' = 'json'")
-    script.source(
-        "names",
-        "who INT, name STRING, PRIMARY KEY (who) NOT ENFORCED",
-        names,
-        "'key.format' = 'json'",
-        "'value.format' = 'json'",
-    )
-    script.sink("snk", "id INT, name STRING", sink, "'connector' = 'kafka'", "'format' = 'debezium-json'")
+    script.source("facts", "id INT, who INT", facts)
+    script.source("names", "who INT, name STRING, PRIMARY KEY (who) NOT ENFORCED", names)
+    script.sink("snk", "id INT, name STRING", sink, "'format' = 'debezium-json'")
     script.add(
         f"INSERT INTO snk SELECT f.id, n.name FROM facts f {kind} JOIN names n ON f.who = n.who"
         if kind != "ANTI"
@@ -160,7 +117,7 @@ def test_findings_a8_a_topic_of_changes_is_read_once_for_distinct_values(
     rows = [b'{"before":null,"after":{"g":%d,"x":%d,"y":%d},"op":"c"}' % (n % 3, n, n % 5) for n in range(300)]
     write_records(script.cluster, changes, [(None, row) for row in rows])
     script.source("cdc", "g INT, x INT, y INT", changes, "'format' = 'debezium-json'")
-    script.sink("snk", "g INT, s BIGINT, d BIGINT, PRIMARY KEY (g) NOT ENFORCED", sink, *UPSERT)
+    script.sink("snk", "g INT, s BIGINT, d BIGINT, PRIMARY KEY (g) NOT ENFORCED", sink, UPSERT)
     script.add("INSERT INTO snk SELECT g, SUM(x), COUNT(DISTINCT y) FROM cdc GROUP BY g")
     job = script.run(spark)
     assert job.snapshot().rows_read == 300

@@ -21,7 +21,7 @@ def test_a_master_that_is_not_there() -> None:
     assert time.monotonic() - started < 2
 
 
-def test_workers_without_firesteel() -> None:
+def test_workers_that_cannot_import_a_module_are_told_as_that() -> None:
     text = "PythonException: Traceback …\nModuleNotFoundError: No module named 'firesteel.spark'\n at org.apache.spark"
     error = explain_failure(text)
     assert isinstance(error, OutsideError)

@@ -150,7 +150,7 @@ def test_findings_d9_what_only_spark_can_read(file: str, harm: Harm, state: Stat
 
 @pytest.mark.spark
 @pytest.mark.parametrize("harm", [cut, remove])
-def test_findings_d9_state_in_rocksdb(harm: Harm, rocksdb: State, tmp_path: Path) -> None:
+def test_findings_d9_a_damaged_file_of_rocksdb_is_named(harm: Harm, rocksdb: State, tmp_path: Path) -> None:
     assert "'1-dest/state/0/0/3.changelog' " in _told(rocksdb, tmp_path, "1-dest/state/0/0/3.changelog", harm).message
 
 

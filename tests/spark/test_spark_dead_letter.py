@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from pyspark.sql import SparkSession
+from tests.script import BOUNDED, EARLIEST, create_table
 
 import firesteel
 from firesteel.connectors.kafka.write.outgoing import Headers
@@ -35,15 +36,14 @@ class Topics:
         producer.flush()
 
     def script(self, *options: str) -> Path:
-        bootstrap = f"'properties.bootstrap.servers' = '{self.cluster['bootstrap.servers']}'"
-        said = "".join(f", {option}" for option in options)
+        reading = (
+            f"'properties.group.id' = 'g-{self.source}', {EARLIEST}, {BOUNDED}, 'scan.max-rows-per-batch' = '1000'"
+        )
         path = self.folder / "copy.sql"
         path.write_text(
-            f"CREATE TABLE src (id INT) WITH ('connector' = 'kafka', 'topic' = '{self.source}', {bootstrap}, 'format' = 'json',"
-            f" 'properties.group.id' = 'g-{self.source}', 'scan.startup.mode' = 'earliest-offset',"
-            f" 'scan.bounded.mode' = 'latest-offset', 'scan.max-rows-per-batch' = '1000'{said});\n"
-            f"CREATE TABLE snk (id INT) WITH ('connector' = 'kafka', 'topic' = '{self.sink}', {bootstrap}, 'format' = 'json');\n"
-            f"INSERT INTO snk SELECT id FROM src;\n"
+            create_table(self.cluster, "src", "id INT", self.source, reading, *options)
+            + create_table(self.cluster, "snk", "id INT", self.sink)
+            + "INSERT INTO snk SELECT id FROM src;\n"
         )
         return path
 

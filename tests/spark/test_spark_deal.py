@@ -27,7 +27,7 @@ def test_findings_a14_dealt_as_by_looking_at_all() -> None:
         assert _deal(ranges, tasks) == _simple(ranges, tasks)
 
 
-def test_findings_a14_ten_thousand_ranges() -> None:
+def test_findings_a14_ten_thousand_ranges_are_dealt_evenly() -> None:
     chance = random.Random(14)
     ranges = _ranges([chance.randint(1, 10_000) for _ in range(10_000)])
     dealt = _deal(ranges, 5_000)

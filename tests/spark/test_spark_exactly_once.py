@@ -14,6 +14,7 @@ from confluent_kafka.cimpl import NewPartitions
 from pyspark.sql import SparkSession
 from tests.deadline import wait_for
 from tests.faults.oracle import open_ends
+from tests.script import BOUNDED, EARLIEST, UPSERT, create_table
 
 import firesteel
 from firesteel.connectors.kafka.admin import create_topic, delete_topic, group_names
@@ -37,17 +38,14 @@ class Copy:
     def script(
         self, query: str = "SELECT id, name FROM src", *, sink: str = "", source: str = "", key: str = ""
     ) -> Path:
-        bootstrap = f"'properties.bootstrap.servers' = '{self.cluster['bootstrap.servers']}'"
-        formats = "'connector' = 'upsert-kafka', 'key.format' = 'json', 'value.format' = 'json'"
-        connector = formats if key else "'connector' = 'kafka', 'format' = 'json'"
+        columns = "id INT, name STRING"
+        reading = f"'properties.group.id' = 'g-{self.source}', {EARLIEST}, {BOUNDED}, 'scan.max-rows-per-batch' = '100'"
+        writing = f"'sink.delivery-guarantee' = 'exactly-once'{sink}"
         path = self.folder / "copy.sql"
         path.write_text(
-            f"CREATE TABLE src (id INT, name STRING) WITH ('connector' = 'kafka', 'topic' = '{self.source}', {bootstrap},"
-            f" 'format' = 'json', 'properties.group.id' = 'g-{self.source}', 'scan.startup.mode' = 'earliest-offset',"
-            f" 'scan.bounded.mode' = 'latest-offset', 'scan.max-rows-per-batch' = '100'{source});\n"
-            f"CREATE TABLE snk ({key or 'id INT, name STRING'}) WITH ('topic' = '{self.sink}', {bootstrap}, {connector},"
-            f" 'sink.delivery-guarantee' = 'exactly-once'{sink});\n"
-            f"INSERT INTO snk {query};\n"
+            create_table(self.cluster, "src", columns, self.source, f"{reading}{source}")
+            + create_table(self.cluster, "snk", key or columns, self.sink, UPSERT if key else "", writing)
+            + f"INSERT INTO snk {query};\n"
         )
         return path
 
@@ -190,7 +188,7 @@ def test_two_jobs_with_one_prefix_leave_each_other_alone(
     try:
         for one in (copy, other):
             script = one.script(sink=", 'sink.transactional-id-prefix' = 'same'")
-            script.write_text(script.read_text().replace("'scan.bounded.mode' = 'latest-offset', ", ""))
+            script.write_text(script.read_text().replace(f"{BOUNDED}, ", ""))
             jobs.append(firesteel.start(script, spark=spark))
         for _ in range(3):
             for one in (copy, other):
@@ -257,7 +255,7 @@ def test_a_row_that_is_too_large_leaves_nothing_of_its_batch(
 def test_a_second_process_is_refused(copy: Copy, spark: SparkSession) -> None:
     copy.write(10)
     script = copy.script()
-    script.write_text(script.read_text().replace("'scan.bounded.mode' = 'latest-offset', ", ""))
+    script.write_text(script.read_text().replace(f"{BOUNDED}, ", ""))
     job = firesteel.start(script, spark=spark)
     try:
         with pytest.raises(firesteel.UsageError, match="Another process runs this job"):

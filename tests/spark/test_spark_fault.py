@@ -15,6 +15,7 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.deadline import wait_for
 from tests.faults.oracle import copy_mistakes, fill
+from tests.script import BOUNDED, EARLIEST, create_table
 
 import firesteel
 from firesteel.connectors.kafka.admin import create_topic
@@ -51,16 +52,13 @@ def faults(path: Path, texts: Sequence[str], monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.delenv(VARIABLE)
 
 
-def script(folder: Path, bootstrap: str, source: str, sink: str, guarantee: str, more: str = "") -> Path:
-    brokers = f"'properties.bootstrap.servers' = '{bootstrap}', 'format' = 'json'"
+def script(folder: Path, cluster: dict[str, str], source: str, sink: str, guarantee: str, more: str = "") -> Path:
+    columns, promise = "id INT, k STRING, crc BIGINT", f"'sink.delivery-guarantee' = '{guarantee}'"
     path = folder / "copy.sql"
     path.write_text(
-        f"CREATE TABLE src (id INT, k STRING, crc BIGINT) WITH ('connector' = 'kafka', 'topic' = '{source}', {brokers},"
-        f" 'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset',"
-        f" 'scan.max-rows-per-batch' = '150');\n"
-        f"CREATE TABLE snk (id INT, k STRING, crc BIGINT) WITH ('connector' = 'kafka', 'topic' = '{sink}', {brokers},"
-        f" 'sink.delivery-guarantee' = '{guarantee}'{more});\n"
-        f"INSERT INTO snk SELECT id, k, crc FROM src;\n"
+        create_table(cluster, "src", columns, source, EARLIEST, BOUNDED, "'scan.max-rows-per-batch' = '150'")
+        + create_table(cluster, "snk", columns, sink, promise, more)
+        + "INSERT INTO snk SELECT id, k, crc FROM src;\n"
     )
     return path
 
@@ -77,7 +75,7 @@ def test_a_writer_that_dies_is_replaced(
     fill(cluster, source, 0, ROWS)
     asked = [f"{moment} * kill" for moment in ("m2", "m3", "m4", "m5", "m6")]
     with faults(tmp_path / "fault", asked, monkeypatch) as done:
-        job = firesteel.run(script(tmp_path, cluster["bootstrap.servers"], source, sink, "exactly-once"), spark=spark)
+        job = firesteel.run(script(tmp_path, cluster, source, sink, "exactly-once"), spark=spark)
     assert done == asked
     assert copy_mistakes(list(read_records(cluster, sink)), ROWS) == []
     # The one that died after its commit: the second attempt found the rows there.
@@ -94,7 +92,7 @@ def test_at_least_once_writes_a_batch_again(
     source, sink = make_topic(), make_topic()
     fill(cluster, source, 0, ROWS)
     with faults(tmp_path / "fault", ["m6 2 kill"], monkeypatch) as done:
-        firesteel.run(script(tmp_path, cluster["bootstrap.servers"], source, sink, "at-least-once"), spark=spark)
+        firesteel.run(script(tmp_path, cluster, source, sink, "at-least-once"), spark=spark)
     assert done == ["m6 2 kill"]
     records = list(read_records(cluster, sink))
     assert copy_mistakes(records, ROWS, exactly=False) == []
@@ -113,9 +111,7 @@ def test_a_writer_that_sleeps_through_its_transaction(
         create_topic(cluster, "in")
         create_topic(cluster, "out")
         fill(cluster, "in", 0, ROWS)
-        path = script(
-            tmp_path, broker.bootstrap, "in", "out", "exactly-once", ", 'properties.transaction.timeout.ms' = '2000'"
-        )
+        path = script(tmp_path, cluster, "in", "out", "exactly-once", "'properties.transaction.timeout.ms' = '2000'")
         for moment in ("m3", "m4"):
             with faults(tmp_path / "fault", [f"{moment} * stop"], monkeypatch) as done:
                 job = firesteel.start(path, spark=spark, fresh=True)
@@ -140,7 +136,7 @@ def test_a_broker_that_goes_and_comes_back(
         create_topic(cluster, "in")
         create_topic(cluster, "out")
         fill(cluster, "in", 0, ROWS)
-        path = script(tmp_path, broker.bootstrap, "in", "out", "exactly-once")
+        path = script(tmp_path, cluster, "in", "out", "exactly-once")
         with faults(tmp_path / "fault", ["m4 3 stop"], monkeypatch) as done:
             job = firesteel.start(path, spark=spark)
             wait_for(lambda: done)

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from firesteel.errors import Source
 from firesteel.plan.expression import Cast, Expression
-from firesteel.plan.resolve.expression import ExpressionResolver
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.scope import Scope
 from firesteel.spark.lower.expression import lower_expression
 from firesteel.spark.start.session import job_session
@@ -41,7 +41,7 @@ def resolve(expression: str) -> Expression:
 
 @pytest.mark.spark
 @pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.txt")))
-def test_results(name: str, spark: SparkSession) -> None:
+def test_each_expression_gives_the_value_of_flink(name: str, spark: SparkSession) -> None:
     session = job_session(spark, {"spark.sql.session.timeZone": ZONES.get(name, "UTC")})
     table = cases(name)
     columns = [

@@ -10,6 +10,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 from pyspark.sql import SparkSession
 from tests.deadline import wait_for
+from tests.script import BOUNDED, EARLIEST, UPSERT, create_table
 
 import firesteel
 from firesteel.connectors.kafka.admin import create_topic, delete_topic
@@ -28,20 +29,12 @@ class Table:
         self.folder = folder
 
     def script(self, query: str = "SELECT id, name FROM src", *, source: str = "", sink: str = "") -> Path:
-        upsert = "PRIMARY KEY" in sink
-        connector = (
-            "'connector' = 'upsert-kafka', 'key.format' = 'json', 'value.format' = 'json'"
-            if upsert
-            else "'connector' = 'kafka', 'format' = 'json'"
-        )
-        bootstrap = f"'properties.bootstrap.servers' = '{self.cluster['bootstrap.servers']}'"
+        columns, group = "id INT, name STRING", f"'properties.group.id' = 'g-{self.source}'"
         path = self.folder / "job.sql"
         path.write_text(
-            f"CREATE TABLE src (id INT, name STRING) WITH ('connector' = 'kafka', 'topic' = '{self.source}', {bootstrap},"
-            f" 'format' = 'json', 'properties.group.id' = 'g-{self.source}', 'scan.startup.mode' = 'earliest-offset'"
-            f"{', ' if source else ''}{source});\n"
-            f"CREATE TABLE snk ({sink or 'id INT, name STRING'}) WITH ('topic' = '{self.sink}', {bootstrap}, {connector});\n"
-            f"INSERT INTO snk {query};\n"
+            create_table(self.cluster, "src", columns, self.source, group, EARLIEST, source)
+            + create_table(self.cluster, "snk", sink or columns, self.sink, UPSERT if "PRIMARY KEY" in sink else "")
+            + f"INSERT INTO snk {query};\n"
         )
         return path
 
@@ -52,9 +45,6 @@ class Table:
 
     def read(self) -> list[str | None]:
         return [record.value.decode() if record.value else None for record in read_records(self.cluster, self.sink)]
-
-
-BOUNDED = "'scan.bounded.mode' = 'latest-offset'"
 
 
 @pytest.fixture
@@ -109,24 +99,6 @@ def test_a_bad_record_fails_the_job_and_says_where(table: Table, spark: SparkSes
     assert committed.offset < 0
 
 
-def test_ignored_records_are_counted(table: Table, spark: SparkSession) -> None:
-    table.write(['{"id": 1, "name": "a"}', "not json", '{"id": "x", "name": "b"}', None, '{"id": 3, "name": "c"}'])
-    job = firesteel.run(table.script(source=f"{BOUNDED}, 'json.ignore-parse-errors' = 'true'"), spark=spark)
-    assert table.read() == ['{"id":1,"name":"a"}', '{"id":null,"name":"b"}', '{"id":3,"name":"c"}']
-    [source] = job.snapshot().sources
-    assert dict(source.rejects) == {"malformed": 1}
-    # The field that became NULL, and the message that is none.
-    assert (dict(source.changed), source.empty) == ({"id": 1}, 1)
-    assert source.rows == 3
-
-
-def test_error_handling_mode_ignore(table: Table, spark: SparkSession) -> None:
-    table.write(["not json", '{"id": 3, "name": "c"}'])
-    job = firesteel.run(table.script(source=f"{BOUNDED}, 'error-handling.mode' = 'ignore'"), spark=spark)
-    assert table.read() == ['{"id":3,"name":"c"}']
-    assert job.snapshot().rejects == 1
-
-
 def test_the_group_knows_where_the_job_stands(table: Table, spark: SparkSession) -> None:
     table.write(['{"id": 1, "name": "a"}'] * 5)
     firesteel.run(table.script(source=BOUNDED), spark=spark)
@@ -134,54 +106,6 @@ def test_the_group_knows_where_the_job_stands(table: Table, spark: SparkSession)
     [committed] = consumer.committed([TopicPartition(table.source, 0)], timeout=10)
     consumer.close()
     assert committed.offset == 5
-
-
-def test_batches_are_limited(table: Table, spark: SparkSession) -> None:
-    table.write([json.dumps({"id": number, "name": "a"}) for number in range(10)])
-    job = firesteel.run(table.script(source=f"{BOUNDED}, 'scan.max-rows-per-batch' = '4'"), spark=spark)
-    assert job.snapshot().batches == 3
-    assert len(table.read()) == 10
-
-
-def test_null_in_a_not_null_column(table: Table, spark: SparkSession) -> None:
-    table.write(['{"id": 1, "name": null}', '{"id": 2, "name": "b"}'])
-    script = table.script("SELECT id, name FROM src", source=BOUNDED, sink="id INT, name STRING NOT NULL")
-    with pytest.raises(firesteel.JobError, match="'name' of 'snk' is NOT NULL"):
-        firesteel.run(script, spark=spark)
-    firesteel.run(script, spark=spark, fresh=True, settings={"table.exec.sink.not-null-enforcer": "DROP"})
-    assert table.read() == ['{"id":2,"name":"b"}']
-
-
-def test_having_takes_a_group_back(table: Table, spark: SparkSession) -> None:
-    script = table.script(
-        "SELECT name, MIN(id) FROM src GROUP BY name HAVING MIN(id) > 1",
-        sink="name STRING, n INT, PRIMARY KEY (name) NOT ENFORCED",
-    )
-    table.write(['{"id": 5, "name": "a"}', '{"id": 7, "name": "b"}'])
-    job = firesteel.start(script, spark=spark)
-    wait_for(lambda: job.snapshot().rows_written == 2)
-    table.write(['{"id": 1, "name": "a"}'])
-    wait_for(lambda: job.snapshot().rows_written == 3)
-    job.stop()
-    records = {record.key: record.value for record in read_records(table.cluster, table.sink)}
-    assert records == {b'{"name":"a"}': None, b'{"name":"b"}': b'{"name":"b","n":7}'}
-
-
-def test_two_inserts_are_one_job(table: Table, spark: SparkSession) -> None:
-    table.write(['{"id": 1, "name": "a"}', '{"id": 2, "name": "b"}'])
-    script = table.script("SELECT id, name FROM src WHERE id = 1", source=BOUNDED)
-    script.write_text(script.read_text() + "INSERT INTO snk SELECT id + 10, name FROM src;\n")
-    job = firesteel.run(script, spark=spark)
-    assert sorted(filter(None, table.read())) == ['{"id":1,"name":"a"}', '{"id":11,"name":"a"}', '{"id":12,"name":"b"}']
-    assert job.snapshot().rows_read == 4
-
-
-def test_overflow_is_an_error(table: Table, spark: SparkSession) -> None:
-    table.write(['{"id": 2147483647, "name": "a"}'])
-    with pytest.raises(firesteel.JobError) as error:
-        firesteel.run(table.script("SELECT id + 1, name FROM src", source=BOUNDED), spark=spark)
-    assert "does not fit" in str(error.value)
-    assert "try_add" not in str(error.value)
 
 
 def test_a_missing_topic_is_said_before_anything_starts(table: Table, spark: SparkSession) -> None:

@@ -16,7 +16,7 @@ class Change:
 
 
 def test_nothing_goes_before_the_keys_are_as_many_as_asked_for() -> None:
-    """Vector 72: three keys of four changes wait, a fourth lets all of them go, each with its last change."""
+    """Three keys of four changes wait, a fourth lets all of them go, each with its last change."""
     given = 0
 
     def changes() -> Iterator[Change]:

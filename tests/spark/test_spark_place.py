@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.spark.test_spark_job import BOUNDED, Table
+from tests.script import BOUNDED
+from tests.spark.test_spark_job import Table
 
 import firesteel
 from firesteel.spark.start import session as room

@@ -38,7 +38,7 @@ def call(path: str, result: DataType, argument: Expression) -> Call:
 
 
 @pytest.mark.spark
-def test_python_functions(travelling: None, spark: SparkSession) -> None:
+def test_a_python_function_runs_on_workers_and_its_failure_is_told(travelling: None, spark: SparkSession) -> None:
     session = job_session(spark, {})
     # What could be imported here must not help: the workers have their own path.
     named = lower_expression(call("travelling.named", STRING, ColumnRef("id", BigInt())))

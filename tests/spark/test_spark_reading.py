@@ -11,14 +11,13 @@ from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions  # type: ignore[attr-defined]  # the stub exports one
 from pyspark.sql import SparkSession
 from tests.deadline import wait_for
+from tests.script import BOUNDED, create_table
 
 import firesteel
 from firesteel.connectors.kafka.admin import create_topic, delete_topic
 from firesteel.dev.record import read_records, write_records
 
 pytestmark = pytest.mark.spark
-
-BOUNDED = "'scan.bounded.mode' = 'latest-offset'"
 
 
 class Copy:
@@ -28,13 +27,12 @@ class Copy:
         self.cluster, self.sink, self.folder = cluster, sink, folder
 
     def script(self, topics: str, options: str = "", start: str = "earliest-offset") -> Path:
-        servers = f"'properties.bootstrap.servers' = '{self.cluster['bootstrap.servers']}'"
+        place = f"{topics}, 'properties.group.id' = 'g-{self.sink}', 'scan.startup.mode' = '{start}'"
         path = self.folder / "copy.sql"
         path.write_text(
-            f"CREATE TABLE src (id INT) WITH ('connector' = 'kafka', {topics}, {servers}, 'format' = 'json',"
-            f" 'properties.group.id' = 'g-{self.sink}', 'scan.startup.mode' = '{start}'{', ' if options else ''}{options});\n"
-            f"CREATE TABLE snk (id INT) WITH ('connector' = 'kafka', 'topic' = '{self.sink}', {servers}, 'format' = 'json');\n"
-            "INSERT INTO snk SELECT id FROM src;\n"
+            create_table(self.cluster, "src", "id INT", "", place, options)
+            + create_table(self.cluster, "snk", "id INT", self.sink)
+            + "INSERT INTO snk SELECT id FROM src;\n"
         )
         return path
 

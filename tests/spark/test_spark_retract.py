@@ -43,7 +43,7 @@ UNORDERED = [(RowKind.INSERT, "a", 2), (RowKind.INSERT, "b", 7), (RowKind.DELETE
         ("retract", True, UNORDERED, [None, b'{"name":"a","id":2}']),
     ],
 )
-def test_what_is_written(
+def test_upsert_writes_the_new_row_and_retract_the_old_one_first(
     mode: str, net: bool, changes: list[tuple[RowKind, str, int]], values: list[bytes | None]
 ) -> None:
     kinds, names, numbers = zip(*changes, strict=True)

@@ -10,6 +10,7 @@ import pytest
 from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from pyspark.sql import SparkSession
+from tests.script import BOUNDED, EARLIEST, create_table
 
 import firesteel
 from firesteel.dev.record import read_records, write_records
@@ -18,13 +19,11 @@ pytestmark = pytest.mark.spark
 
 
 def script(folder: Path, cluster: dict[str, str], source: str, sink: str, more: str = "") -> Path:
-    brokers = f"'properties.bootstrap.servers' = '{cluster['bootstrap.servers']}', 'format' = 'json'"
     path = folder / "copy.sql"
     path.write_text(
-        f"CREATE TABLE src (id INT) WITH ('connector' = 'kafka', 'topic' = '{source}', {brokers},"
-        f" 'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset'{more});\n"
-        f"CREATE TABLE snk (id INT) WITH ('connector' = 'kafka', 'topic' = '{sink}', {brokers});\n"
-        f"INSERT INTO snk SELECT id FROM src;\n"
+        create_table(cluster, "src", "id INT", source, EARLIEST, BOUNDED, more)
+        + create_table(cluster, "snk", "id INT", sink)
+        + "INSERT INTO snk SELECT id FROM src;\n"
     )
     return path
 
@@ -72,7 +71,7 @@ def test_aborted_and_open_transactions(
     transaction("b", range(5, 10)).abort_transaction(30)
     transaction("c", range(10, 15)).commit_transaction(30)
     opened = transaction("d", range(15, 20))
-    path = script(tmp_path, cluster, source, sink, ", 'properties.isolation.level' = 'read_committed'")
+    path = script(tmp_path, cluster, source, sink, "'properties.isolation.level' = 'read_committed'")
     firesteel.run(path, spark=spark)
     assert ids(cluster, sink) == [*range(5), *range(10, 15)]
     opened.commit_transaction(30)

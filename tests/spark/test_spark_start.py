@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.spark.test_spark_job import BOUNDED, Table
+from tests.script import BOUNDED
+from tests.spark.test_spark_job import Table
 
 import firesteel
 from firesteel.errors import OutsideError, UsageError
@@ -30,7 +31,7 @@ INSERT INTO snk SELECT id FROM src;
 
 
 @pytest.mark.parametrize("found", ["4.1.4", "3.5.6", "4.4.0", "5.0.0.dev0", None])
-def test_findings_c6_another_pyspark(found: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_c6_another_pyspark_is_refused(found: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(version, "_installed", lambda: found)
     what = f"PySpark {found} is installed" if found else "PySpark is not installed"
     with pytest.raises(OutsideError, match=f"{what}, and Firesteel needs PySpark 4.2 or later, before 4.4"):

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import orjson
 import pytest
-from pyspark.sql import SparkSession
+from confluent_kafka import Message
 from tests.formats.formats_tables import bind, parse_columns
 
-import firesteel
 from firesteel.connectors.kafka.write.bad_record import StagedRange
-from firesteel.dev.record import write_records
 from firesteel.formats.builtin import make_decoder
 from firesteel.formats.codec import Reason, Reject
 from firesteel.observe.snapshot import JobSnapshot, SourceSnapshot
+from firesteel.spark.source.record_decoder import RecordDecoder
 from firesteel.spark.source.tally import Tally, take_tally
 from firesteel.storage.local import LocalFolder
 from firesteel.ui.text import render_json, render_summary
@@ -63,6 +61,31 @@ def test_findings_a10_a_range_that_is_read_twice_counts_once(tmp_path: Path) -> 
     assert not list(tmp_path.iterdir())
 
 
+_ROW = b'{"a":1}'
+_UPDATE = b'{"before":{"a":1},"after":{"a":2},"op":"u"}'
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "rows", "refused", "empty"),
+    [
+        ("json", [_ROW, _ROW], 2, [], 0),
+        ("json", [_ROW, None, b"", _ROW], 2, [], 2),
+        ("json", [b"{", None, _ROW], 1, [0], 1),
+        ("json", [], 0, [], 0),
+        ("debezium-json", [_UPDATE, _UPDATE], 4, [], 0),
+        ("debezium-json", [_UPDATE, None, b"{", b"", _UPDATE], 4, [2], 2),
+    ],
+)
+def test_a_message_is_empty_when_it_gives_neither_rows_nor_a_reject(
+    name: str, values: list[bytes | None], rows: int, refused: list[int], empty: int
+) -> None:
+    bound = bind(parse_columns("a BIGINT"), name)
+    decoder = RecordDecoder(bound, None, bound.fields, {}, name != "json", False)
+    messages = [Message(topic="t", partition=0, offset=place, value=value) for place, value in enumerate(values)]
+    batch, rejects, counted = decoder.decode(messages)
+    assert (batch.num_rows, [reject.index for reject in rejects], counted) == (rows, refused, empty)
+
+
 def test_findings_a10_the_views_tell_it() -> None:
     source = SourceSnapshot("src", rows=3, changed={"amount": 2}, empty=1)
     snapshot = JobSnapshot("job", sources=(source,))
@@ -70,26 +93,3 @@ def test_findings_a10_the_views_tell_it() -> None:
     assert "empty    src               1 messages without a row" in render_summary(snapshot)
     [told] = orjson.loads(render_json(snapshot))["sources"]
     assert (told["changed"], told["empty"]) == ({"amount": 2}, 1)
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("mode", ["fail", "ignore"])
-def test_findings_a10_d14_a_job_counts_whatever_its_mode(
-    cluster: dict[str, str], make_topic: Callable[..., str], spark: SparkSession, tmp_path: Path, mode: str
-) -> None:
-    source, sink = make_topic(partitions=2), make_topic()
-    values = [b'{"id":4.7,"d":1}', b"", b'{"id":1,"d":12345}', None, b'{"id":2,"d":1.5}', b"[]"]
-    write_records(cluster, source, [(None, value) for value in values])
-    path = tmp_path / "job.sql"
-    servers = (
-        f"'connector' = 'kafka', 'format' = 'json', 'properties.bootstrap.servers' = '{cluster['bootstrap.servers']}'"
-    )
-    path.write_text(
-        f"CREATE TABLE src (id BIGINT, d DECIMAL(3, 1)) WITH ({servers}, 'topic' = '{source}',"
-        f" 'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset', 'error-handling.mode' = '{mode}');"
-        f" CREATE TABLE snk (id BIGINT, d DECIMAL(3, 1)) WITH ({servers}, 'topic' = '{sink}');"
-        " INSERT INTO snk SELECT id, d FROM src;"
-    )
-    job = firesteel.run(path, spark=spark)
-    [read] = job.snapshot().sources
-    assert (read.rows, dict(read.rejects), dict(read.changed), read.empty) == (3, {}, {"id": 1, "d": 1}, 3)

@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from decimal import Decimal
-from pathlib import Path
 
-import orjson
 import pyarrow as pa
 import pytest
-from pyspark.sql import SparkSession
-from tests.spark.test_spark_job import BOUNDED, Table
 
-import firesteel
 from firesteel.spark.source.equal_rows import weigh
-
-WIDE = "name STRING, n BIGINT, m BIGINT, s INT, a INT, d BIGINT, lo INT, hi INT, PRIMARY KEY (name) NOT ENFORCED"
-
-
-@pytest.fixture
-def table(cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path) -> Table:
-    return Table(cluster, make_topic, tmp_path)
 
 
 def batch(values: list[object], type: pa.DataType) -> pa.RecordBatch:
@@ -100,27 +87,3 @@ def test_different_rows_come_in_order_too() -> None:
     weighed = list(weigh(blocks, as_stored=True))
     assert [one.num_rows for one in weighed] == [1_000_000, 200_000]
     assert weighed[0].column("x").to_pylist()[:2] == [65_536, 131_072]
-
-
-def test_each_aggregate_of_weighed_rows(table: Table, spark: SparkSession) -> None:
-    rows = [("a", 1), ("a", 1), ("a", None), ("a", None), ("a", 4), ("b", None), ("b", None), ("c", 7), ("c", 7)]
-    told = [orjson.dumps({"id": number, "name": name}).decode() for name, number in rows]
-    table.write([*told, "not json"])
-    query = "SELECT name, COUNT(*), COUNT(id), SUM(id), AVG(id), COUNT(DISTINCT id), MIN(id), MAX(id) FROM src GROUP BY name"
-    source = f"{BOUNDED}, 'error-handling.mode' = 'ignore'"
-    job = firesteel.run(table.script(query, source=source, sink=WIDE), spark=spark)
-    assert sorted(map(str, table.read())) == [
-        '{"name":"a","n":5,"m":3,"s":6,"a":2,"d":2,"lo":1,"hi":4}',
-        '{"name":"b","n":2,"m":0,"s":null,"a":null,"d":0,"lo":null,"hi":null}',
-        '{"name":"c","n":2,"m":2,"s":14,"a":7,"d":1,"lo":7,"hi":7}',
-    ]
-    [read] = job.snapshot().sources
-    assert (read.rows, dict(read.rejects)) == (9, {"malformed": 1})
-
-
-def test_rows_without_columns(table: Table, spark: SparkSession) -> None:
-    table.write(['{"id": 1, "name": "a"}'] * 5)
-    sink = "n BIGINT, name STRING, PRIMARY KEY (name) NOT ENFORCED"
-    job = firesteel.run(table.script("SELECT COUNT(*), 'all' FROM src", source=BOUNDED, sink=sink), spark=spark)
-    assert table.read() == ['{"n":5,"name":"all"}']
-    assert job.snapshot().rows_read == 5

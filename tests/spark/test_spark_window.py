@@ -1,4 +1,4 @@
-"""Windows: every kind against a model of it, the watermark over partitions, late rows, the end, and going on."""
+"""Windows in a job that goes on: the watermark over partitions and batches, late rows, the end. Answers stand in tests/jobs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from confluent_kafka import Producer
 from pyspark.sql import SparkSession
 from tests.deadline import wait_for
+from tests.script import BOUNDED, EARLIEST, create_table
 
 import firesteel
 from firesteel.dev.record import read_records
@@ -21,7 +22,6 @@ from firesteel.spark.job.job import Job
 pytestmark = pytest.mark.spark
 
 DAY = datetime(2020, 1, 1)
-BOUNDED = "'scan.bounded.mode' = 'latest-offset'"
 
 Event = tuple[str, int, float]
 
@@ -35,22 +35,16 @@ class Stream:
         self.source = ""
 
     def script(self, *queries: str, source: str = "", before: str = "", partitions: int = 1) -> tuple[Path, list[str]]:
-        bootstrap = f"'properties.bootstrap.servers' = '{self.cluster['bootstrap.servers']}'"
         self.source = self.source or self._make_topic(partitions=partitions, retention_ms="-1")
-        text = (
-            f"{before}CREATE TABLE src (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND)"
-            f" WITH ('connector' = 'kafka', 'topic' = '{self.source}', {bootstrap}, 'format' = 'json',"
-            f" 'properties.group.id' = 'g-{self.source}', 'scan.startup.mode' = 'earliest-offset'"
-            f"{', ' if source else ''}{source});\n"
-        )
+        columns = "k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND"
+        group = f"'properties.group.id' = 'g-{self.source}'"
+        text = before + create_table(self.cluster, "src", columns, self.source, group, EARLIEST, source)
         sinks = []
         for number, query in enumerate(queries):
             sinks.append(self._make_topic())
-            text += (
-                f"CREATE TABLE snk{number} (s TIMESTAMP(3), e TIMESTAMP(3), k STRING, n BIGINT) WITH"
-                f" ('connector' = 'kafka', 'topic' = '{sinks[-1]}', {bootstrap}, 'format' = 'json');\n"
-                f"INSERT INTO snk{number} {query};\n"
-            )
+            columns = "s TIMESTAMP(3), e TIMESTAMP(3), k STRING, n BIGINT"
+            text += create_table(self.cluster, f"snk{number}", columns, sinks[-1])
+            text += f"INSERT INTO snk{number} {query};\n"
         path = self.folder / "job.sql"
         path.write_text(text)
         return path, sinks
@@ -84,152 +78,13 @@ def _bounds(start: float, end: float) -> tuple[str, str]:
     return _text(DAY + timedelta(seconds=start)), _text(DAY + timedelta(seconds=end))
 
 
-# 12.5 s come after 27 s, and 21 s is exactly the gap of a session of six seconds after 15 s.
-EVENTS: tuple[Event, ...] = (
-    ("a", 1, 1),
-    ("a", 2, 4.999),
-    ("b", 2, 5),
-    ("a", 1, 12),
-    ("b", 3, 15),
-    ("b", 3, 21),
-    ("b", 7, 27.001),
-    ("a", 9, 12.5),
-    ("b", 3, -4),
-)
-
-
-def _hops(time: float, slide: int, size: int) -> Iterator[tuple[float, float]]:
-    start = time // slide * slide
-    while start + size > time:
-        yield start, start + size
-        start -= slide
-
-
-def _sessions(events: Iterable[Event], gap: float) -> Counter[tuple[str, str, str, int]]:
-    found: Counter[tuple[str, str, str, int]] = Counter()
-    for key in sorted({key for key, _, _ in events}):
-        times = sorted(time for one, _, time in events if one == key)
-        group = [times[0]]
-        for moment in [*times[1:], float("inf")]:
-            if moment - group[-1] <= gap:
-                group.append(moment)
-                continue
-            found[*_bounds(group[0], group[-1] + gap), key, len(group)] += 1
-            group = [moment]
-    return found
-
-
-def _tumbling() -> Counter[tuple[str, str, str, int]]:
-    windows = Counter(((time - 3) // 10 * 10 + 3, key) for key, _, time in EVENTS)
-    return Counter((*_bounds(start, start + 10), key, n) for (start, key), n in windows.items())
-
-
-def _hopping() -> Counter[tuple[str, str, str, int]]:
-    windows: Counter[tuple[float, float, str]] = Counter()
-    for key, value, moment in EVENTS:
-        for start, end in _hops(moment, 4, 10):
-            windows[start, end, key] += value
-    return Counter((*_bounds(start, end), key, total) for (start, end, key), total in windows.items())
-
-
 BY_WINDOW = "window_start, window_end"
-MODELS = {
-    "tumble-offset": (
-        f"SELECT {BY_WINDOW}, k, COUNT(*) FROM TABLE(TUMBLE(TABLE src, DESCRIPTOR(ts), INTERVAL '10' SECOND,"
-        f" INTERVAL '3' SECOND)) GROUP BY {BY_WINDOW}, k",
-        _tumbling(),
-    ),
-    "group-hop": (
-        "SELECT HOP_START(ts, INTERVAL '4' SECOND, INTERVAL '10' SECOND), HOP_END(ts, INTERVAL '4' SECOND, INTERVAL '10'"
-        " SECOND), k, SUM(v) FROM src GROUP BY k, HOP(ts, INTERVAL '4' SECOND, INTERVAL '10' SECOND)",
-        _hopping(),
-    ),
-    "session": (
-        f"SELECT {BY_WINDOW}, k, COUNT(*) FROM TABLE(SESSION(TABLE src PARTITION BY k, DESCRIPTOR(ts),"
-        f" INTERVAL '6' SECOND)) GROUP BY {BY_WINDOW}, k",
-        _sessions(EVENTS, 6),
-    ),
-    "group-session-distinct": (
-        "SELECT SESSION_START(ts, INTERVAL '6' SECOND), SESSION_END(ts, INTERVAL '6' SECOND), 'x', COUNT(DISTINCT v)"
-        " FROM src GROUP BY SESSION(ts, INTERVAL '6' SECOND)",
-        Counter([(*_bounds(-4, 11), "x", 3), (*_bounds(12, 27), "x", 3), (*_bounds(27.001, 33.001), "x", 1)]),
-    ),
-    "chained-distinct": (
-        f"SELECT {BY_WINDOW}, MIN(k), SUM(n) FROM (SELECT {BY_WINDOW}, k, COUNT(DISTINCT v) AS n FROM"
-        f" TABLE(TUMBLE(TABLE src, DESCRIPTOR(ts), INTERVAL '10' SECOND)) GROUP BY {BY_WINDOW}, k) GROUP BY {BY_WINDOW}",
-        Counter(
-            [
-                (*_bounds(-10, 0), "b", 1),
-                (*_bounds(0, 10), "a", 3),
-                (*_bounds(10, 20), "a", 3),
-                (*_bounds(20, 30), "b", 2),
-            ]
-        ),
-    ),
-}
-
-
-TUMBLE = "TABLE(TUMBLE(TABLE src, DESCRIPTOR(ts), INTERVAL '10' SECOND))"
-MODELS["top-n-of-aggregate"] = (
-    f"SELECT {BY_WINDOW}, k, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {BY_WINDOW} ORDER BY n DESC) AS place FROM"
-    f" (SELECT {BY_WINDOW}, k, COUNT(*) AS n FROM {TUMBLE} GROUP BY {BY_WINDOW}, k)) WHERE place = 1",
-    Counter(
-        [
-            (*_bounds(-10, 0), "b", 1),
-            (*_bounds(0, 10), "a", 2),
-            (*_bounds(10, 20), "a", 2),
-            (*_bounds(20, 30), "b", 2),
-        ]
-    ),
-)
-MODELS["last-of-window"] = (
-    f"SELECT {BY_WINDOW}, k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {BY_WINDOW}, k ORDER BY ts DESC) AS place"
-    f" FROM {TUMBLE}) WHERE place = 1",
-    Counter(
-        [
-            (*_bounds(-10, 0), "b", 3),
-            (*_bounds(0, 10), "a", 2),
-            (*_bounds(0, 10), "b", 2),
-            (*_bounds(10, 20), "a", 9),
-            (*_bounds(10, 20), "b", 3),
-            (*_bounds(20, 30), "b", 7),
-        ]
-    ),
-)
-MODELS["window-join"] = (
-    f"SELECT COALESCE(l.window_start, r.window_start), COALESCE(l.window_end, r.window_end), COALESCE(l.k, '-'),"
-    f" COALESCE(r.v, 0) FROM (SELECT * FROM {TUMBLE} WHERE k = 'a') l FULL JOIN (SELECT * FROM {TUMBLE} WHERE k = 'b') r"
-    " ON l.window_start = r.window_start AND l.window_end = r.window_end AND r.v < 7",
-    Counter(
-        [
-            (*_bounds(-10, 0), "-", 3),
-            (*_bounds(0, 10), "a", 2),
-            (*_bounds(0, 10), "a", 2),
-            (*_bounds(10, 20), "a", 3),
-            (*_bounds(10, 20), "a", 3),
-            (*_bounds(20, 30), "-", 3),
-            (*_bounds(20, 30), "-", 7),
-        ]
-    ),
-)
 
 
 def _of(rows: Iterable[tuple[str, float]]) -> Counter[tuple[str, str, str, int]]:
     """Rows counted by the ten seconds of their time."""
     counted = Counter((key, moment // 10 * 10) for key, moment in rows)
     return Counter({(*_bounds(start, start + 10), key, n): 1 for (key, start), n in counted.items()})
-
-
-MODELS["window-over-unnest"] = (
-    f"SELECT {BY_WINDOW}, k, COUNT(*) FROM TABLE(TUMBLE(TABLE (SELECT k, x, ts FROM src CROSS JOIN"
-    f" UNNEST(ARRAY[v, v + 1]) AS t (x)), DESCRIPTOR(ts), INTERVAL '10' SECOND)) GROUP BY {BY_WINDOW}, k",
-    _of((key, moment) for key, _, moment in EVENTS for _ in range(2)),
-)
-MODELS["unnest-over-window"] = (
-    f"SELECT {BY_WINDOW}, k, COUNT(*) FROM (SELECT * FROM {TUMBLE}) CROSS JOIN UNNEST(ARRAY[v, v, v]) AS t (x)"
-    f" GROUP BY {BY_WINDOW}, k",
-    _of((key, moment) for key, _, moment in EVENTS for _ in range(3)),
-)
 
 
 def _joined(kind: str, time: str) -> str:
@@ -250,21 +105,6 @@ def _pairs(events: Iterable[Event], time: int, padded: bool = False) -> Iterator
             yield from ((key, (moment, other)[time]) for other in found)
             if padded and not found:
                 yield key, moment
-
-
-MODELS["window-over-interval-join"] = (_joined("INNER", "r"), _of(_pairs(EVENTS, 1)))
-MODELS["window-over-outer-interval-join"] = (_joined("LEFT", "l"), _of(_pairs(EVENTS, 0, padded=True)))
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_a_window_is_what_its_model_says(name: str, stream: Stream, spark: SparkSession) -> None:
-    query, expected = MODELS[name]
-    script, (sink,) = stream.script(query, source=BOUNDED)
-    stream.write(EVENTS)
-    job = firesteel.run(script, spark=spark)
-    assert stream.read(sink) == expected
-    times_read = 2 if "join" in name else 1
-    assert (job.snapshot().rows_read, job.snapshot().late) == (times_read * len(EVENTS), 0)
 
 
 COUNT = (
@@ -388,12 +228,3 @@ def test_after_the_end_time_does_not_go_back(stream: Stream, spark: SparkSession
         firesteel.run(script, spark=spark)
     firesteel.run(script, spark=spark, fresh=True)
     assert stream.read(sink) == expected + expected + Counter([(*_bounds(100, 110), "a", 1)])
-
-
-def test_in_a_backlog_time_is_no_further_behind(stream: Stream, spark: SparkSession) -> None:
-    script, (sink,) = stream.script(COUNT, source=f"{BOUNDED}, 'scan.max-rows-per-batch' = '1'")
-    # What the first row shows is told with the second, closes windows with the third, and later rows are late.
-    stream.write([("a", 1, 100), ("a", 1, 1), ("a", 1, 2), ("a", 1, 3), ("a", 1, 4), ("a", 1, 101)])
-    job = firesteel.run(script, spark=spark)
-    assert stream.read(sink) == Counter([(*_bounds(0, 10), "a", 2), (*_bounds(100, 110), "a", 2)])
-    assert job.snapshot().late == 2

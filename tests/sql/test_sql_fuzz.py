@@ -29,7 +29,7 @@ PIECES = [pieces(sql) for sql in VALID]
 ALL_PIECES = sorted({piece for found in PIECES for piece in found})
 
 
-def read(sql: str) -> tuple[Problem, ...]:
+def assert_read_or_refused(sql: str) -> tuple[Problem, ...]:
     source = Source("job.sql", sql)
     script, problems = parse_script(source)
     for problem in problems:
@@ -69,26 +69,26 @@ def mutated(found: list[str], chance: random.Random) -> str:
 
 @settings(max_examples=150, deadline=None)
 @given(st.randoms(use_true_random=False), st.sampled_from(PIECES))
-def test_mutated_scripts(chance: random.Random, found: list[str]) -> None:
-    read(mutated(found, chance))
+def test_mutated_scripts_are_read_or_refused(chance: random.Random, found: list[str]) -> None:
+    assert_read_or_refused(mutated(found, chance))
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.text())
-def test_any_text(sql: str) -> None:
-    read(sql)
+def test_any_text_is_read_or_refused(sql: str) -> None:
+    assert_read_or_refused(sql)
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(ALL_PIECES), max_size=60))
-def test_any_tokens(found: list[str]) -> None:
-    read(" ".join(found))
+def test_any_tokens_are_read_or_refused(found: list[str]) -> None:
+    assert_read_or_refused(" ".join(found))
 
 
 @pytest.mark.parametrize("cut", range(0, len(VALID[0]), 97))
-def test_cut_scripts(cut: int) -> None:
-    read(VALID[0][:cut])
-    read(VALID[0][cut:])
+def test_cut_scripts_are_read_or_refused(cut: int) -> None:
+    assert_read_or_refused(VALID[0][:cut])
+    assert_read_or_refused(VALID[0][cut:])
 
 
 DEEP = 10_000
@@ -138,9 +138,9 @@ BIG = 1_000_000
     ],
     ids=lambda value: value if isinstance(value, str) and len(value) < 40 else "",
 )
-def test_big_and_deep(name: str, sql: str, right: bool) -> None:
+def test_big_and_deep_scripts_are_read_or_refused_in_seconds(name: str, sql: str, right: bool) -> None:
     started = time.process_time()
-    problems = read(sql)
+    problems = assert_read_or_refused(sql)
     assert (not problems) == right, (name, problems)
     assert len(problems) <= 1
     assert all(len(problem.message) < 300 for problem in problems)
@@ -151,7 +151,8 @@ def test_a_deep_stack_is_no_traceback() -> None:
     def down(levels: int) -> tuple[Problem, ...]:
         return down(levels - 1) if levels else parse_script(Source("job.sql", f"SELECT {'(' * 70}1{')' * 70}"))[1]
 
-    assert read(f"SELECT {'(' * 70}1{')' * 70}") == ()
+    problems = assert_read_or_refused(f"SELECT {'(' * 70}1{')' * 70}")
+    assert problems == ()
     down(sys.getrecursionlimit() - len_of_stack() - 100)
 
 
@@ -162,7 +163,7 @@ def len_of_stack() -> int:
     return depth
 
 
-def test_speed() -> None:
+def test_a_long_script_is_read_within_a_second() -> None:
     sql = "\n".join(
         f"CREATE TABLE t{number} (\n"
         + ",\n".join(f"  column_{column} STRING" for column in range(20))
@@ -171,5 +172,6 @@ def test_speed() -> None:
         for number in range(60)
     )
     started = time.process_time()
-    assert not read(sql)
+    problems = assert_read_or_refused(sql)
+    assert not problems
     assert time.process_time() - started < 1

@@ -13,7 +13,7 @@ CASES = sorted((Path(__file__).parent / "mistake").glob("*.case"))
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_mistake(path: Path) -> None:
+def test_a_mistake_is_told_to_the_letter(path: Path) -> None:
     sql, _, expected = path.read_text(encoding="utf-8").partition("\n-----\n")
     source = Source("job.sql", sql)
     _, problems = parse_script(source)

@@ -70,7 +70,7 @@ def test_functions_keep_name_and_arguments(name: str) -> None:
         ("a[1][2].b", "DOT(BRACKET(BRACKET(a, 1), 2), b)"),
     ],
 )
-def test_precedence(sql: str, expected: str) -> None:
+def test_operators_bind_as_in_flink(sql: str, expected: str) -> None:
     assert shape(expression(sql)) == expected
 
 
@@ -80,7 +80,7 @@ def shape(node: exp.Expr) -> str:
     return f"{node.key.upper()}({', '.join(shape(child) for child in node.iter_expressions())})"
 
 
-def test_columns() -> None:
+def test_a_column_has_its_path() -> None:
     column = expression("a.b.c")
     assert isinstance(column, exp.Column)
     assert (column.args["db"].name, column.table, column.name) == ("a", "b", "c")
@@ -103,7 +103,7 @@ def test_types_of_casts_and_literals() -> None:
     assert cast_type(expression("CAST(a AS INT)").copy().args["to"]) == Int()
 
 
-def test_intervals() -> None:
+def test_an_interval_has_its_value_and_its_units() -> None:
     node = expression("INTERVAL -'1 02:00:00' DAY TO SECOND")
     assert isinstance(node, exp.Interval)
     assert node.this.name == "-1 02:00:00"
@@ -111,7 +111,7 @@ def test_intervals() -> None:
     assert expression("INTERVAL '10' MINUTES") == expression("INTERVAL '10' minute")
 
 
-def test_special_syntaxes() -> None:
+def test_functions_with_a_syntax_of_their_own_have_their_arguments() -> None:
     assert isinstance(expression("CEIL(ts TO HOUR)"), exp.Ceil)
     assert isinstance(expression("CEIL(x)"), exp.Anonymous)
     trim = expression("TRIM(LEADING 'x' FROM s)")
@@ -130,7 +130,7 @@ def test_special_syntaxes() -> None:
     assert [key.name for key in made.args["keys"].expressions] == ["a", "b"]
 
 
-def test_aggregates() -> None:
+def test_aggregates_have_distinct_filter_and_window() -> None:
     assert isinstance(expression("COUNT(*)").expressions[0], exp.Star)
     assert len(expression("COUNT(DISTINCT a, b)").expressions[0].expressions) == 2
     filtered = expression("SUM(x) FILTER (WHERE y > 1)")
@@ -144,7 +144,7 @@ def test_aggregates() -> None:
     assert (spec.args["end"], spec.args.get("end_side")) == ("CURRENT ROW", None)
 
 
-def test_window_table_functions() -> None:
+def test_window_table_functions_have_their_arguments() -> None:
     wrapped = select("SELECT * FROM TABLE(TUMBLE(TABLE c.d.t, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) AS w")
     source = wrapped.args["from_"].this
     assert isinstance(source, exp.TableFromRows) and source.alias == "w"
@@ -161,7 +161,7 @@ def test_window_table_functions() -> None:
     assert [column.name for column in partition.expressions] == ["a", "b"]
 
 
-def test_tables() -> None:
+def test_tables_have_their_alias_hints_and_join() -> None:
     node = select(
         "SELECT * FROM a /*+ OPTIONS('k' = 'v') */ x LEFT JOIN b FOR SYSTEM_TIME AS OF x.p AS y ON x.i = y.i, c, "
         "LATERAL TABLE(f(x)) AS s(q), UNNEST(z) WITH ORDINALITY AS u(v, w), (VALUES (1, 2)) AS r(m, n), (SELECT 1) p"
@@ -178,7 +178,7 @@ def test_tables() -> None:
     assert [column.name for column in joins[4].this.args["alias"].columns] == ["m", "n"]
 
 
-def test_values_and_sets() -> None:
+def test_values_and_set_operations_are_trees() -> None:
     values = select("VALUES (1, 'a'), (2, 'b')")
     assert isinstance(values.expressions[0], exp.Star)
     assert isinstance(values.args["from_"].this, exp.Values)

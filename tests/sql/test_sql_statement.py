@@ -36,7 +36,7 @@ def one(sql: str) -> Statement:
     return statements[0]
 
 
-def test_create_table() -> None:
+def test_create_table_has_all_its_parts() -> None:
     sql = (
         "/* x */ create temporary table if not exists c.d.`t 1` (\n"
         "  a INT NOT NULL PRIMARY KEY NOT ENFORCED COMMENT 'the key',\n"
@@ -71,7 +71,7 @@ def test_create_table() -> None:
     assert table.like.features == (("INCLUDING", "ALL"), ("EXCLUDING", "OPTIONS"))
 
 
-def test_primary_key() -> None:
+def test_a_primary_key_has_its_columns_and_whether_it_is_enforced() -> None:
     table = one("CREATE TABLE t (a INT, b INT, CONSTRAINT pk PRIMARY KEY (a, b) NOT ENFORCED)")
     assert isinstance(table, CreateTable) and table.primary_key is not None
     assert [column.text for column in table.primary_key.columns] == ["a", "b"]
@@ -79,7 +79,7 @@ def test_primary_key() -> None:
     assert isinstance(enforced, CreateTable) and enforced.primary_key is not None and enforced.primary_key.enforced
 
 
-def test_view_and_function() -> None:
+def test_create_view_and_function_have_their_parts() -> None:
     view = one("CREATE TEMPORARY VIEW IF NOT EXISTS v (a, b) AS SELECT 1, 2")
     assert isinstance(view, CreateView) and [column.text for column in view.columns] == ["a", "b"] and view.temporary
     function = one("CREATE TEMPORARY SYSTEM FUNCTION f AS 'module.function' LANGUAGE PYTHON")
@@ -89,7 +89,7 @@ def test_view_and_function() -> None:
     assert isinstance(java, CreateFunction) and java.language == "JAVA"
 
 
-def test_insert() -> None:
+def test_insert_has_its_target_columns_and_hints() -> None:
     insert = one(
         "INSERT OVERWRITE TABLE c.d.t /*+ OPTIONS('a' = 'b') */ (x, y.z) SELECT 1, 2 ON CONFLICT DO DEDUPLICATE"
     )
@@ -102,7 +102,7 @@ def test_insert() -> None:
     assert isinstance(plain, Insert) and plain.columns == () and not plain.overwrite
 
 
-def test_statement_sets() -> None:
+def test_a_statement_set_has_its_inserts() -> None:
     sql = "EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1; INSERT INTO b SELECT 2; END; SELECT 3"
     together, after = parse(sql)
     assert isinstance(together, StatementSet) and isinstance(after, Query)
@@ -114,7 +114,7 @@ def test_statement_sets() -> None:
     assert isinstance(explained, Explain) and isinstance(explained.statement, StatementSet)
 
 
-def test_settings() -> None:
+def test_set_and_reset_have_key_and_value() -> None:
     quoted = one("SET 'execution.checkpointing.interval' = '3 s';")
     assert isinstance(quoted, Set) and quoted.key is not None and quoted.value is not None
     assert (quoted.key.value, quoted.value.value) == ("execution.checkpointing.interval", "3 s")
@@ -127,7 +127,7 @@ def test_settings() -> None:
     assert one("RESET") == Reset(Span(0, 5))
 
 
-def test_the_rest() -> None:
+def test_drop_show_describe_use_and_explain_are_read() -> None:
     drop = one("DROP TEMPORARY TABLE IF EXISTS c.d.t")
     assert isinstance(drop, Drop) and (drop.kind, drop.name.text, drop.if_exists) == ("TABLE", "t", True)
     shown = parse("SHOW TABLES; SHOW CREATE TABLE t; SHOW COLUMNS IN t; SHOW USER FUNCTIONS")
@@ -142,11 +142,11 @@ def test_the_rest() -> None:
     assert isinstance(one("EXPLAIN PLAN FOR INSERT INTO t SELECT 1"), Explain)
 
 
-def test_nothing() -> None:
+def test_a_script_of_nothing_has_no_statements() -> None:
     assert parse("") == parse(" ;; -- nothing\n /* at all */ ;") == parse("\ufeff") == ()
 
 
-def test_findings_b3_double_quoted_options() -> None:
+def test_findings_b3_options_may_stand_in_double_quotes() -> None:
     sql = """CREATE TABLE t (a INT) WITH ("format" = "json", "k" = 'v', 'x' = "say \\"it\\"", "y" = "a""b")"""
     table = one(sql)
     assert isinstance(table, CreateTable)
@@ -158,7 +158,7 @@ def test_findings_b3_double_quoted_options() -> None:
     ]
 
 
-def test_findings_b8_texts_with_escapes() -> None:
+def test_findings_b8_a_text_with_escapes_is_what_they_mean() -> None:
     sql = r"SELECT E'a\tb\n\'\x41\u00e9\U0001F600\101' FROM t"
     query = one(sql)
     assert isinstance(query, Query)

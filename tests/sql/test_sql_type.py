@@ -54,7 +54,7 @@ def written(type_: str) -> str:
         ("INTERVAL YEAR", "INTERVAL YEAR TO MONTH"),
     ],
 )
-def test_type(type_: str, expected: str) -> None:
+def test_a_type_is_read_and_printed_as_it_is_written(type_: str, expected: str) -> None:
     assert written(type_) == expected
     # What a type prints is a way to write it.
     assert written(expected) == expected

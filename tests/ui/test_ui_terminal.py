@@ -36,7 +36,7 @@ def test_a_line_while_it_runs() -> None:
     assert render_line(JobSnapshot("pv")) == "pv starting"
 
 
-def test_the_closing_summary() -> None:
+def test_the_summary_tells_rows_rejects_and_state() -> None:
     assert render_summary(replace(JOB, state=State.FINISHED)) == (
         "pv_per_region finished after 10.0 s, 10 batches, 500,000 rows/s.\n"
         "  read     pageviews                  5,000,000 rows\n"
@@ -117,7 +117,7 @@ def test_a_job_that_failed_before_it_ran_has_no_summary() -> None:
         assert out.getvalue() == ""
 
 
-def test_json_lines() -> None:
+def test_json_has_a_line_when_something_changes() -> None:
     out = io.StringIO()
     view = open_view(Output.JSON, out)
     view.show(JOB)
@@ -132,7 +132,7 @@ def test_no_terminal_means_plain_lines() -> None:
     assert isinstance(open_view(stream=io.StringIO()), PlainLines)
 
 
-def test_the_live_table() -> None:
+def test_the_live_view_tells_rows_rates_and_lag() -> None:
     out = io.StringIO()
     Console(file=out, width=100).print(render_table(JOB))
     lines = [line.split() for line in out.getvalue().splitlines()]

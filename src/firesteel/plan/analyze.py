@@ -1,4 +1,4 @@
-"""A script to the plans of its INSERTs, and everything that is wrong with it, at once. No JVM, no broker.
+"""Analyzes a script: the plans of its INSERTs, and all its mistakes at once, without a JVM or a broker.
 
 >>> analysis = analyze(Source("job.sql", "INSERT INTO t SELECT a FROM s;"))
 >>> [problem.message for problem in analysis.problems]
@@ -18,7 +18,7 @@ from firesteel.catalog.catalog import Catalog, declare
 from firesteel.catalog.table import Computed, Table
 from firesteel.catalog.with_clause.redaction import redact
 from firesteel.connectors.builtin import vocabulary
-from firesteel.errors import Problem, ScriptError, Severity, Source, Span, place_problems
+from firesteel.errors import Problem, ScriptError, Severity, Source, Span, locate_problems
 from firesteel.options.option import Option
 from firesteel.options.secret import mask
 from firesteel.options.spark_setting import refuse_setting
@@ -55,7 +55,7 @@ from firesteel.sql.statement import (
 
 T = TypeVar("T")
 
-#: How deep Python may recurse. A query of WITH takes about ten calls, and its nodes some more in each pass.
+#: Python's recursion limit. A query of WITH takes about ten calls, and its nodes some more in each pass.
 _DEEPEST = 20_000
 
 
@@ -88,13 +88,13 @@ class Analysis:
 def analyze(
     source: Source, settings: Mapping[str, str] | None = None, modules: PythonModules | None = None
 ) -> Analysis:
-    """`settings` count as if the script began with a SET for each. `modules` are those whose functions may be used."""
+    """Analyzes a script. `settings` count as SETs at its beginning; `modules` says which Python modules it may use."""
     script, problems = parse_script(source)
     known = Known(modules)
     for key, value in (settings or {}).items():
         nowhere = Span(0, 0)
         known.catalog, found = declare(Set(nowhere, Text(key, nowhere), Text(value, nowhere)), known.catalog)
-        # They stand nowhere in the script.
+        # These settings have no position in the script.
         known.report(*(replace(problem, span=None) for problem in found))
     known.report(*problems)
     for refused in script.refused:
@@ -103,7 +103,7 @@ def analyze(
     statements = _until_quit(script.statements, known)
     inserts = tuple(_written_inserts(statements))
     known.runs = bool(inserts)
-    # A long chain of views is a deep plan; the bounds on chains and nesting keep it far from this.
+    # A long chain of views makes a deep plan; the limits on chains and nesting keep it far below this.
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
     for statement in statements:
         try:
@@ -116,18 +116,18 @@ def analyze(
     if inserts and not any(problem.is_error for problem in problems):
         found = spare_unused(found, known)
     ordered = sorted(found, key=lambda problem: problem.span.start if problem.span else 0)
-    # From here on the script's text is only shown, so its secrets end here.
+    # From here on the script's text is only shown, so its secrets are removed here.
     names = {*_names(known.catalog), *vocabulary()}
     redacted = redact(source.text, names)
     known.catalog = replace(known.catalog, secrets=known.catalog.secrets - names)
     secrets = {*known.catalog.secrets, *redacted.secrets}
     shown = tuple(_masked(problem, secrets) for problem in ordered)
     text = Source(source.name, redacted.text)
-    return Analysis(text, known.catalog, tuple(sinks), place_problems(shown, text))
+    return Analysis(text, known.catalog, tuple(sinks), locate_problems(shown, text))
 
 
 def _until_quit(statements: tuple[Statement, ...], known: Known) -> tuple[Statement, ...]:
-    """What a client would read: nothing that stands behind QUIT."""
+    """Returns the statements before QUIT or EXIT, as a SQL client would run them."""
     for number, statement in enumerate(statements, start=1):
         if isinstance(statement, Client) and statement.ends:
             if number < len(statements):
@@ -154,12 +154,12 @@ def _written_inserts(statements: Iterable[Statement]) -> Iterator[Insert]:
                 yield inner
 
 
-#: Options whose values are names, as those of tables are.
+#: Options whose values are names, such as a topic.
 _SHOWN = frozenset({"connector", "connector.type", "format", "format.type", "key.format", "value.format", "topic"})
 
 
 def _names(catalog: Catalog) -> Iterator[str]:
-    """The script's own names: a password that equals one is not given away by it."""
+    """Finds the script's own names. A secret equal to one of them is not masked: hiding the name would reveal the secret."""
     for key in (*catalog.tables, *catalog.views):
         yield from (key, *key.split("."))
     for table in catalog.tables.values():
@@ -170,7 +170,7 @@ def _names(catalog: Catalog) -> Iterator[str]:
                 yield from (entry.value.value, *entry.value.value.split("-"))
 
 
-#: A message that quotes a name of a megabyte is cut in its middle.
+#: Longer messages are cut in the middle: a script can hold a name of a megabyte.
 _LONGEST = 600
 
 
@@ -202,7 +202,7 @@ def _statement(statement: Statement, known: Known, modules: PythonModules) -> li
         case CreateFunction():
             known.refuse(Refused("FUNCTION", statement.name))
         case Drop() | Use():
-            # A name can mean something else from here on, also within a view.
+            # From here on a name can mean another table, also within a view.
             known.views.clear()
         case CreateTable():
             _check_table(statement, known)
@@ -224,13 +224,13 @@ def _statement(statement: Statement, known: Known, modules: PythonModules) -> li
 
 
 def _refuse_set(statement: Set) -> Problem | None:
-    """Of a script; what the operator sets does not come this way."""
+    """Refuses settings that only the operator may set, not the script."""
     key, value = statement.key, statement.value
     return None if key is None or value is None else refuse_setting(key.value, value.value, key.span, value.span)
 
 
 def _bind(statement: Statement, known: Known) -> None:
-    """Says to each call in the statement which function of the script it calls."""
+    """Binds each call in the statement to the script's function of that name."""
     functions = {
         name: function
         for name, function in known.functions.items()
@@ -264,7 +264,7 @@ def _inserts(inserts: tuple[Insert, ...], known: Known) -> list[Sink]:
 
 
 def _check_table(statement: CreateTable, known: Known) -> None:
-    """Computed columns and the watermark, also of a table that nobody reads."""
+    """Checks computed columns and the watermark, also of a table that no query reads."""
     table = known.catalog.table(statement.name)
     if table is None or not table.sound:
         known.broken.add(known.catalog.key(statement.name))

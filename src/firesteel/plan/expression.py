@@ -1,4 +1,4 @@
-"""Expressions with names looked up and types known. What stands here, Spark can run.
+"""Expressions whose names are resolved and whose types are known; Spark can run all of them.
 
 >>> from firesteel.types import BigInt, Int
 >>> str(Call("+", (ColumnRef("a", BigInt()), Literal(1, Int(nullable=False))), BigInt()))
@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from firesteel.types import CHARACTER, INTEGER, Boolean, DataType, Varchar
 
-#: What a literal can hold: numbers keep their text, so that no digit is lost on the way.
+#: The value of a literal. DECIMAL numbers keep their text, so that no digit is lost.
 LiteralValue = bool | int | float | str | bytes | None
 
 
@@ -29,7 +30,7 @@ class ColumnRef:
 
 @dataclass(frozen=True)
 class Literal:
-    """DECIMAL, date and time literals are held as text, in the form Spark's CAST reads."""
+    """A constant. DECIMAL, date and time literals are held as text, in the form that Spark's CAST reads."""
 
     value: LiteralValue
     type: DataType
@@ -67,7 +68,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Cast:
-    """`safe` is TRY_CAST: NULL where CAST fails."""
+    """CAST; `safe` makes it TRY_CAST, which gives NULL where CAST fails."""
 
     operand: Expression
     type: DataType
@@ -100,7 +101,7 @@ class AggregateCall:
     type: DataType
     distinct: bool = False
     filter: ColumnRef | None = None
-    #: What LISTAGG puts between two values.
+    #: The separator of LISTAGG.
     separator: str | None = None
 
     def __str__(self) -> str:
@@ -112,12 +113,13 @@ class AggregateCall:
 
 
 def _operand(expression: Expression) -> str:
-    """An operand in its operator: in parentheses where it is an operator itself."""
+    """Renders an operand of an operator, in parentheses if it is an operator itself."""
     nested = isinstance(expression, Call) and not expression.function[0].isalpha()
     return f"({expression})" if nested else str(expression)
 
 
 def children(expression: Expression) -> tuple[Expression, ...]:
+    """Returns the operands of an expression."""
     match expression:
         case Call(args=args):
             return args
@@ -125,27 +127,29 @@ def children(expression: Expression) -> tuple[Expression, ...]:
             return (operand,)
         case Case(branches=branches, otherwise=otherwise):
             return (*(part for branch in branches for part in branch), otherwise)
-        case _:
+        case ColumnRef() | Literal():
             return ()
+        case _:
+            assert_never(expression)
 
 
 def conjuncts(condition: Expression) -> tuple[Expression, ...]:
-    """The parts of a condition that all have to hold."""
+    """Splits a condition at its top-level ANDs."""
     if isinstance(condition, Call) and condition.function == "AND":
         return tuple(part for arg in condition.args for part in conjuncts(arg))
     return (condition,)
 
 
-def together(conditions: Sequence[Expression]) -> Expression:
-    """One condition of several: a balanced tree, since a generated script can have thousands of them."""
+def conjunction(conditions: Sequence[Expression]) -> Expression:
+    """Joins conditions with AND, as a balanced tree: a generated script can have thousands of them."""
     if len(conditions) == 1:
         return conditions[0]
     middle = len(conditions) // 2
-    return Call("AND", (together(conditions[:middle]), together(conditions[middle:])), Boolean())
+    return Call("AND", (conjunction(conditions[:middle]), conjunction(conditions[middle:])), Boolean())
 
 
 def column_refs(expression: Expression) -> Iterator[ColumnRef]:
-    """Every column the expression reads."""
+    """Finds every column that the expression reads."""
     if isinstance(expression, ColumnRef):
         yield expression
     for child in children(expression):
@@ -153,12 +157,12 @@ def column_refs(expression: Expression) -> Iterator[ColumnRef]:
 
 
 def column_names(*expressions: Expression) -> frozenset[str]:
-    """The names of all columns that the expressions read."""
+    """Returns the names of all columns that the expressions read."""
     return frozenset(ref.name for expression in expressions for ref in column_refs(expression))
 
 
 def calls_in(expression: Expression, wanted: frozenset[str]) -> Iterator[Call]:
-    """Every call of one of these functions in the expression."""
+    """Finds every call of one of these functions in the expression."""
     if isinstance(expression, Call) and expression.function in wanted:
         yield expression
     for child in children(expression):
@@ -166,7 +170,7 @@ def calls_in(expression: Expression, wanted: frozenset[str]) -> Iterator[Call]:
 
 
 def substitute(expression: Expression, swap: Callable[[Expression], Expression | None]) -> Expression:
-    """The expression with every part for which `swap` gives another one replaced, from the outside in."""
+    """Replaces every part of the expression for which `swap` returns another one, outer parts first."""
     swapped = swap(expression)
     if swapped is not None:
         return swapped
@@ -181,12 +185,14 @@ def substitute(expression: Expression, swap: Callable[[Expression], Expression |
                 branches=tuple((substitute(when, swap), substitute(then, swap)) for when, then in branches),
                 otherwise=substitute(otherwise, swap),
             )
-        case _:
+        case ColumnRef() | Literal():
             return expression
+        case _:
+            assert_never(expression)
 
 
-def told_column(expression: Expression) -> ColumnRef | None:
-    """The column whose values the expression's tell apart: itself, or cast to a wider type of its kind."""
+def distinguishing_column(expression: Expression) -> ColumnRef | None:
+    """Returns the column that the expression maps to distinct values: the column itself, or a cast to a wider type of its kind."""
     match expression:
         case ColumnRef():
             return expression
@@ -195,5 +201,7 @@ def told_column(expression: Expression) -> ColumnRef | None:
         case Cast(operand=ColumnRef() as column, type=target) if isinstance(target, INTEGER):
             wider = isinstance(column.type, INTEGER) and INTEGER.index(type(column.type)) <= INTEGER.index(type(target))
             return column if wider else None
-        case _:
+        case Literal() | Call() | Cast() | Case():
             return None
+        case _:
+            assert_never(expression)

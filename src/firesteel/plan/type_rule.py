@@ -1,4 +1,4 @@
-"""Flink's rules for types: what an operator gives, and what two types have in common. Casts are in `catalog/cast.py`.
+"""Flink's rules for the types of operators, and for the common type of two types. Casts are in `catalog/cast.py`.
 
 >>> str(common_type(Int(), BigInt()))
 'BIGINT'
@@ -39,7 +39,7 @@ from firesteel.types import (
     Varchar,
 )
 
-#: How many digits an integer type can hold, which is what it counts for in DECIMAL arithmetic.
+#: The precision that an integer type has in DECIMAL arithmetic.
 _DIGITS = {TinyInt: 3, SmallInt: 5, Int: 10, BigInt: 19}
 
 _MAX_PRECISION = 38
@@ -52,7 +52,7 @@ def as_decimal(data_type: DataType) -> Decimal:
 
 
 def _fit(precision: int, scale: int, nullable: bool) -> Decimal:
-    """A DECIMAL of that size; what does not fit 38 digits gives up digits behind the point, down to six."""
+    """Makes a DECIMAL; above 38 digits it loses digits of its scale, down to six."""
     if precision > _MAX_PRECISION:
         whole = precision - scale
         scale = max(_MAX_PRECISION - whole, min(scale, 6))
@@ -61,7 +61,7 @@ def _fit(precision: int, scale: int, nullable: bool) -> Decimal:
 
 
 def common_type(left: DataType, right: DataType) -> DataType | None:
-    """The narrowest type both go into, as CASE, COALESCE, IN, UNION ALL and comparisons need it; None: there is none."""
+    """Returns the narrowest type that holds both, for CASE, COALESCE, IN, UNION ALL and comparisons; None if there is none."""
     nullable = left.nullable or right.nullable
     match left, right:
         case Null(), _:
@@ -121,13 +121,13 @@ def _common_other(left: DataType, right: DataType, nullable: bool) -> DataType |
 
 
 def _common_field(left: Field, right: Field) -> Field | None:
-    """The names are those of the first row."""
+    """Returns the common field of two rows, under the name it has in the first."""
     common = common_type(left.type, right.type)
     return Field(left.name, common) if common else None
 
 
 def arithmetic_type(operator: str, left: DataType, right: DataType) -> DataType | None:
-    """The type of `left operator right` for + - * / %; None: it is not defined for these."""
+    """Returns the type of `left operator right` for + - * / %; None if it is not defined for these types."""
     nullable = left.nullable or right.nullable
     if isinstance(left, Null) or isinstance(right, Null):
         other = right if isinstance(left, Null) else left
@@ -170,7 +170,7 @@ def _arithmetic_number(operator: str, left: DataType, right: DataType) -> DataTy
 
 
 def comparable(left: DataType, right: DataType) -> DataType | None:
-    """The type in which two values are compared; text is compared with a number or a moment in that type, as Flink does."""
+    """Returns the type in which two values are compared. Flink compares text with a number or a time in the other's type."""
     common = common_type(left, right)
     if common is not None:
         return common

@@ -1,7 +1,7 @@
 """Reads expressions, with Flink's precedences and special syntaxes, into sqlglot trees.
 
-Nothing is renamed or rewritten on the way: a function called in ordinary syntax is an `exp.Anonymous` whose name is
-what the script says, in capitals, with the arguments in their order. What has a syntax of its own becomes:
+Nothing is renamed or rewritten: a function called in ordinary syntax is an `exp.Anonymous` with the name of the script in
+capitals and the arguments in their order. Other syntax becomes:
 
     CAST(x AS T), TRY_CAST(x AS T)           exp.Cast / exp.TryCast(this, to); `cast_type(to)` is our type
     DATE 'd', TIME 't', TIMESTAMP 'ts'       exp.Cast(string literal, to); `cast_type` is NOT NULL, precision as written
@@ -43,10 +43,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from firesteel.sql.call import CallParser
 from firesteel.sql.cursor import MAX_CHAIN
 from firesteel.sql.node import span_of, stamp
 from firesteel.sql.reserved import STRUCTURAL
+from firesteel.sql.special_form import SpecialFormParser
 from firesteel.sql.token import Kind, Token
 
 _OR, _AND, _NOT, _IS, _COMPARISON, _RANGE, _SUM, _PRODUCT, _SIGN = 22, 24, 26, 28, 30, 32, 40, 60, 80
@@ -92,7 +92,7 @@ _BARE = (
 )
 
 
-class ExpressionParser(CallParser):
+class ExpressionParser(SpecialFormParser):
     def expression(self) -> exp.Expression:
         self.enter()
         node = self._operators(0)

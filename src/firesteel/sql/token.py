@@ -29,7 +29,7 @@ class Kind(Enum):
 
 
 class Token(NamedTuple):
-    """`key` is what grammar rules compare: a word in capitals, a symbol as it is, nothing for the rest."""
+    """A token. Grammar rules compare its `key`: a word in capitals, a symbol as it is, empty for other kinds."""
 
     kind: Kind
     key: str
@@ -42,8 +42,8 @@ class Token(NamedTuple):
         return Span(self.start, self.end)
 
 
-# Possessive quantifiers: without them an unterminated text is searched again from each of its quotes, and the wrong
-# quote is reported.
+# The quantifiers are possessive: otherwise an unclosed text would be searched again from each of its quotes, and the
+# wrong quote reported.
 _TOKEN = re.compile(
     r"""
       (?P<SPACE>\s+|(?:--|//)[^\n\r]*+|/\*(?!\+)(?:[^*]++|\*(?!/))*+\*/)
@@ -97,43 +97,51 @@ def tokenize(text: str) -> tuple[list[Token], Problem | None]:
                 in_hint = False
                 value, end = "*/", end + 1
             add(Token(Kind.SYMBOL, value, value, position, end))
-        elif group == "STRING":
-            add(Token(Kind.STRING, "", _string_value(value), position, end))
-        elif group == "NAME":
-            kind = Kind.NAME if len(value) > 2 else Kind.WRONG
-            add(Token(kind, "", value[1:-1].replace("``", "`"), position, end))
         elif group == "NUMBER":
             tail = _WORD_PART.match(text, end)
-            if tail is None:
-                add(Token(Kind.NUMBER, "", value, position, end))
-            else:
-                end = tail.end()
-                add(Token(Kind.WRONG, "", text[position:end], position, end))
-        elif group == "HEX":
-            digits = value[2:-1]
-            right = len(digits) % 2 == 0 and all(digit in "0123456789abcdefABCDEF" for digit in digits)
-            add(Token(Kind.HEX if right else Kind.WRONG, "", digits if right else value, position, end))
-        elif group == "QUOTED":
-            add(Token(Kind.QUOTED, "", value[1:-1].replace('""', '"').replace('\\"', '"'), position, end))
-        elif group == "ESCAPED":
-            unescaped = _escaped_value(value[2:-1])
-            kind = Kind.STRING if unescaped is not None else Kind.WRONG
-            add(Token(kind, "", value if unescaped is None else unescaped, position, end))
-        else:
-            what, closing = _OPENINGS[value]
-            end_of_line = text.find("\n", position)
-            problem = Problem(
-                f"'{value}' opens a {what} that has no end."
-                if value != "'"
-                else "A single quote opens a text that has no end.",
-                Span(position, size if end_of_line < 0 else end_of_line),
-                hint=f"Write {closing} where it ends.",
-            )
+            kind = Kind.NUMBER if tail is None else Kind.WRONG
+            end = end if tail is None else tail.end()
+            add(Token(kind, "", text[position:end], position, end))
+        elif group == "OPEN":
             add(Token(Kind.END, "", "", position, position))
-            return tokens, problem
+            return tokens, _unclosed(text, position, value)
+        else:
+            assert group is not None
+            kind, inner = _unquoted(group, value)
+            add(Token(kind, "", inner, position, end))
         position = end
     add(Token(Kind.END, "", "", size, size))
     return tokens, None
+
+
+def _unclosed(text: str, position: int, opening: str) -> Problem:
+    what, closing = _OPENINGS[opening]
+    end_of_line = text.find("\n", position)
+    return Problem(
+        f"'{opening}' opens a {what} that has no end."
+        if opening != "'"
+        else "A single quote opens a text that has no end.",
+        Span(position, len(text) if end_of_line < 0 else end_of_line),
+        hint=f"Write {closing} where it ends.",
+    )
+
+
+def _unquoted(group: str, raw: str) -> tuple[Kind, str]:
+    """Decode a token in quotes. A token of kind WRONG keeps its text, but for a name without a letter."""
+    match group:
+        case "STRING":
+            return Kind.STRING, _string_value(raw)
+        case "NAME":
+            return Kind.NAME if len(raw) > 2 else Kind.WRONG, raw[1:-1].replace("``", "`")
+        case "QUOTED":
+            return Kind.QUOTED, raw[1:-1].replace('""', '"').replace('\\"', '"')
+        case "HEX":
+            digits = raw[2:-1]
+            right = len(digits) % 2 == 0 and all(digit in "0123456789abcdefABCDEF" for digit in digits)
+            return (Kind.HEX, digits) if right else (Kind.WRONG, raw)
+        case _:
+            unescaped = _escaped_value(raw[2:-1])
+            return (Kind.WRONG, raw) if unescaped is None else (Kind.STRING, unescaped)
 
 
 def _string_value(raw: str) -> str:
@@ -144,7 +152,7 @@ def _string_value(raw: str) -> str:
     return value
 
 
-#: What may stand behind a backslash of `E'…'`.
+#: The escapes of `E'…'`.
 _C_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([0-7]{1,3})|(.))", re.DOTALL)
 _C_LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 

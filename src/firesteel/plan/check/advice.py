@@ -1,4 +1,4 @@
-"""Warnings about the whole job. Each says its reason."""
+"""Gives warnings about the whole job, each with its reason."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def advise(sinks: tuple[Sink, ...], settings: Mapping[str, object]) -> tuple[Pro
 
 
 def _scattered(sink: Sink) -> Iterator[Problem]:
-    """Only a key, or a class of the user's, keeps the changes of a row in one partition."""
+    """Warns if changes of one row can go to different partitions, because the messages have no key."""
     table = sink.table
     if not chooses_key(table) or table.key_format is not None or sink.changelog == INSERT_ONLY:
         return
@@ -42,8 +42,8 @@ def _scattered(sink: Sink) -> Iterator[Problem]:
 
 
 def _endless_state(sinks: Iterable[Sink], settings: Mapping[str, object]) -> Iterator[Problem]:
-    """Once for a job: the setting is the job's, and says it for all of them."""
-    # '0' says that this is meant.
+    """Warns about state that grows for ever, once per job: one setting decides it for all queries."""
+    # '0' asks for state without an end.
     if STATE_TTL.key in settings:
         return
     growing = [state for sink in sinks for state in plan_state(sink) if state.grows]
@@ -57,7 +57,7 @@ def _growth(state: State) -> str:
 
 
 def _matches(places: Places, name: str) -> bool:
-    # A pattern with groups or many repetitions can take for ever to say no, and this is only advice.
+    # A pattern with groups or many repetitions can take exponential time to fail, and this is only advice.
     if places.pattern is None or len(name) > _LONGEST_TOPIC or not _SIMPLE.fullmatch(places.pattern.pattern):
         return False
     return places.pattern.fullmatch(name) is not None
@@ -69,7 +69,7 @@ def _places(table: Table) -> Places:
 
 
 class _Index:
-    """Topics of many tables, to be found again without looking at all of them: a script can have thousands."""
+    """Finds tables by their topics without a search over all tables: a script can have thousands."""
 
     def __init__(self) -> None:
         self._named: dict[tuple[str, str], dict[int, None]] = {}
@@ -84,7 +84,7 @@ class _Index:
             self._patterns.append((owner, topics))
 
     def sharing(self, topics: Places) -> Iterator[tuple[int, str]]:
-        """The owners of topics that are among these, each with one of them, and perhaps more than once."""
+        """Finds owners of the same topics, each with one shared topic. An owner can be found more than once."""
         for name in topics.names:
             for owner in self._named.get((topics.cluster, name), ()):
                 yield owner, name
@@ -99,8 +99,8 @@ class _Index:
 
 
 def _loops(sinks: tuple[Sink, ...]) -> Iterator[Problem]:
-    """Rows that a job writes and reads again, through one INSERT or several."""
-    # INSERTs of the same topics are one here.
+    """Warns about rows that a job writes and reads again, through one INSERT or several."""
+    # INSERTs that read and write the same topics are treated as one.
     kinds: dict[tuple[Places, frozenset[Places]], int] = {}
     numbers = [
         kinds.setdefault((_places(sink.table), frozenset(_places(scan.table) for scan in scans(sink))), len(kinds))
@@ -113,7 +113,7 @@ def _loops(sinks: tuple[Sink, ...]) -> Iterator[Problem]:
     feeds = [list(index.sharing(output)) for output, _ in kinds]
     rings = _rings([[reader for reader, _ in fed] for fed in feeds])
     for sink, number in zip(sinks, numbers, strict=True):
-        # What it writes comes back where a reader stands in one ring with it.
+        # Written rows come back to the INSERT if one of their readers is in the same ring.
         topic = next((topic for reader, topic in feeds[number] if rings[reader] == rings[number]), None)
         if topic is not None:
             through = "" if any(reader == number for reader, _ in feeds[number]) else ", through the other INSERTs"
@@ -125,7 +125,7 @@ def _loops(sinks: tuple[Sink, ...]) -> Iterator[Problem]:
 
 
 def _rings(readers: list[list[int]]) -> list[int]:
-    """A number for each INSERT, equal where each of two can be reached from the other; one alone is reached from itself only.
+    """Numbers the strongly connected components: two INSERTs share a number if each reads, through others, what the other writes.
 
     >>> _rings([[1], [2], [1], []])
     [0, 1, 1, 3]

@@ -1,4 +1,4 @@
-"""What a job's settings ask for that is not done yet."""
+"""Reports settings of a job that have no effect or are not supported yet."""
 
 from __future__ import annotations
 

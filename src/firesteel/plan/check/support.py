@@ -1,4 +1,4 @@
-"""What a plan asks for and the run time cannot do yet. Refused here, with its position, so that nothing is half started."""
+"""Refuses what a plan needs and the run time cannot do yet, with its position, before anything starts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from firesteel.plan.node.relation import (
 )
 from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp, TimestampLtz
 
-#: A Top-N keeps twice as many rows for each partition, in one value of the state.
+#: The greatest limit of a Top-N. Its state is one value for each partition, which holds twice as many rows.
 MOST_PLACES = 10_000
 
 
@@ -73,7 +73,7 @@ def _nodes(node: Node) -> Iterator[Problem]:
         case Scan() | Values() | Normalize() | Project() | Filter() | Union() | Unnest() | Join() | Sink():
             return
         case TimeJoin() | Watermark() | Window() | WindowAggregate():
-            # `check_windows` looks at these.
+            # `check_windows` checks these.
             return
         case _:
             assert_never(node)

@@ -1,4 +1,4 @@
-"""What cannot be done with a window, seen from the whole plan."""
+"""Refuses uses of windows and event time that only the whole plan shows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def check_windows(node: Node) -> Iterator[Problem]:
 
 
 def _one_mode(node: Node) -> Iterator[Problem]:
-    """Spark runs a query either so that groups come when they are final, or so that they come with every change."""
+    """Refuses a plan that needs both of Spark's output modes: append (final rows) and update (every change)."""
     updating, closing = _updating(node), closing_node(node)
     if updating is not None and closing is not None:
         yield Problem(
@@ -58,7 +58,7 @@ def _name(node: Node) -> str:
         case Aggregate() | WindowAggregate():
             return "an aggregate"
         case Scan() | Values() | Project() | Filter() | Union() | Unnest() | Watermark() | Window() | Sink():
-            # None of these updates by itself or waits.
+            # None of these makes updates or waits for event time.
             return "a query"
         case _:
             assert_never(node)
@@ -71,7 +71,7 @@ def _updating(node: Node) -> Node | None:
 
 
 def _updates(node: Node) -> bool:
-    """Whether the node gives rows that change, or is run as if it did."""
+    """Says whether the node needs Spark's update mode."""
     match node:
         case Aggregate() | Normalize():
             return True
@@ -91,7 +91,7 @@ def _watermarks(node: Node) -> Iterator[Problem]:
     for child in node.inputs:
         yield from _watermarks(child)
     for call in current_watermarks(node):
-        # A node of two inputs has none whose rows could say it.
+        # Below a join there are two watermarks, and neither is the one of its output.
         below = node.input if isinstance(node, Project | Filter) else None
         times, declared = (below.event_times, _watermark(below)) if below is not None else (frozenset[str](), None)
         if not isinstance(call.args[0], ColumnRef) or call.args[0].name not in times or declared is None:
@@ -109,14 +109,14 @@ def _watermarks(node: Node) -> Iterator[Problem]:
 
 
 def _watermark(node: Node) -> Watermark | None:
-    """The watermark that the node's rows still know."""
+    """Finds the Watermark below projections and filters only."""
     while isinstance(node, Project | Filter):
         node = node.input
     return node if isinstance(node, Watermark) else None
 
 
 def _sessions(node: Node) -> Iterator[Problem]:
-    """A session is known only when its rows have been grouped: until then nobody can ask for it."""
+    """Refuses uses of a SESSION before GROUP BY: its bounds are known only when its rows are grouped."""
     for child in node.inputs:
         yield from _sessions(child)
         session = open_session(child)

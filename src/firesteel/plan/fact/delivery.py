@@ -1,4 +1,4 @@
-"""What a sink promises about its rows, and what in a plan weakens the promise."""
+"""Renders the delivery guarantee of a sink, and warns about what in a plan weakens it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def is_exactly_once(table: Table) -> bool:
 
 
 def render_delivery(sink: Sink) -> str:
-    """The guarantee in one line, for `explain`."""
+    """Renders the guarantee in one line, for `explain`."""
     match guarantee(sink.table):
         case DeliveryGuarantee.EXACTLY_ONCE:
             return "exactly-once: one task writes each batch, in one transaction; all tasks encode"

@@ -1,4 +1,4 @@
-"""Which columns are times that rows come in the order of: a table's event time, and the time of processing."""
+"""Finds columns of time in whose order rows arrive: a table's event time, and processing time."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from firesteel.plan.node.relation import (
 
 
 def is_time(node: Node, name: str) -> bool:
+    """Says whether the column is event time or processing time."""
     return name in node.event_times or _is_processing_time(node, name)
 
 
@@ -45,7 +46,7 @@ def _is_processing_time(node: Node, name: str) -> bool:
         case (
             Normalize() | Aggregate() | WindowAggregate() | Window() | Join() | TimeJoin() | Rank() | Union() | Unnest()
         ):
-            # Here a row is no longer new, or comes more than once.
+            # An output row of these is not a row that has just arrived, or is one of several made from it.
             return False
         case _:
             assert_never(node)

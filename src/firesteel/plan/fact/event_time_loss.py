@@ -1,31 +1,39 @@
-"""Why a column is no event time where a window needs one: the true reason, and what to do about it."""
+"""Explains why a column is not event time where a window needs it, and what to do about it."""
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from firesteel.plan.expression import Call, ColumnRef, Expression, children
 from firesteel.plan.function.table import as_written
-from firesteel.plan.node.relation import Aggregate, Join, Node, Normalize, Project, Rank, Scan, Union
-from firesteel.plan.node.time_join import TimeJoin
-from firesteel.plan.node.window import Watermark, Window, WindowAggregate
+from firesteel.plan.node.relation import (
+    Aggregate,
+    Filter,
+    Join,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    TimeJoin,
+    Union,
+    Unnest,
+    Values,
+    Watermark,
+    Window,
+    WindowAggregate,
+)
 from firesteel.types import Timestamp, TimestampLtz
 
-#: Functions whose value is the time of processing, not one that the record holds.
+#: Functions that give processing time, not a time that the record holds.
 _CLOCKS = frozenset(
     {"PROCTIME", "CURRENT_TIMESTAMP", "NOW", "LOCALTIMESTAMP", "CURRENT_ROW_TIMESTAMP", "UNIX_TIMESTAMP"}
 )
 
-#: Nodes that pass on a column and forget that it was event time, as people call them.
-_FORGETFUL: tuple[tuple[type, str], ...] = (
-    (Aggregate, "an aggregate"),
-    (Join, "a join"),
-    (TimeJoin, "a join"),
-    (Rank, "a deduplication or Top-N"),
-    (Union, "UNION ALL with an input whose column is none"),
-)
-
 
 def explain_loss(value: Expression, node: Node, function: str) -> tuple[str, str]:
-    """The message and the hint for a value over the columns of `node` that is no event time."""
+    """Renders message and hint for an expression over the columns of `node` that is not event time."""
     return _of_value(value, node, value, function)
 
 
@@ -67,16 +75,26 @@ def _of_column(column: ColumnRef, node: Node, asked: Expression, function: str) 
                 f"{_shown(asked)} is no event time behind a window: '{function}' needs its window_time.",
                 "Write window_time, and group by it where there is a GROUP BY.",
             )
-    forgetful = next((name for kind, name in _FORGETFUL if isinstance(node, kind)), None)
+        case (
+            Values() | Watermark() | Filter() | Aggregate() | Union() | Join() | TimeJoin() | Rank() | Unnest() | Sink()
+        ):
+            return _of_inputs(column, node, asked, function)
+        case _:
+            assert_never(node)
+
+
+def _of_inputs(column: ColumnRef, node: Node, asked: Expression, function: str) -> tuple[str, str]:
+    """Explains the loss at a node that passes a column on: the node loses event time itself, or an input did before."""
+    operator = _losing_operator(node)
     for child in node.inputs:
         names = {field.name for field in child.fields}
         if isinstance(node, Union):
             names = {column.name}
         if column.name not in names:
             continue
-        if column.name in child.event_times and forgetful:
+        if column.name in child.event_times and operator:
             return (
-                f"{_shown(asked)} is no event time any more behind {forgetful}, and '{function}' needs one.",
+                f"{_shown(asked)} is no event time any more behind {operator}, and '{function}' needs one.",
                 "Write those rows into a topic of their own, and read it in another job as a table with a WATERMARK.",
             )
         return _of_column(column, child, asked, function)
@@ -84,6 +102,25 @@ def _of_column(column: ColumnRef, node: Node, asked: Expression, function: str) 
         f"{_shown(asked)} is no event time: '{function}' needs a column with a WATERMARK, unchanged.",
         "Declare WATERMARK FOR … AS … - INTERVAL '5' SECOND in the table that has it.",
     )
+
+
+def _losing_operator(node: Node) -> str | None:
+    """Names the operator, if it passes a column on and its output has no event time; None for any other node."""
+    match node:
+        case Aggregate():
+            return "an aggregate"
+        case Join() | TimeJoin():
+            return "a join"
+        case Rank():
+            return "a deduplication or Top-N"
+        case Union():
+            return "UNION ALL with an input where it is not event time"
+        case Scan() | Values() | Normalize() | Watermark() | Project() | Filter() | Unnest() | Sink():
+            return None
+        case Window() | WindowAggregate():
+            return None
+        case _:
+            assert_never(node)
 
 
 def _undeclared(node: Node, asked: Expression, function: str) -> tuple[str, str]:

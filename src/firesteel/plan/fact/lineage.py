@@ -1,4 +1,4 @@
-"""Where the columns of a sink come from: through every expression and aggregate back to the columns of the sources."""
+"""Derives the columns of a sink from the columns of the sources, through every expression and aggregate between them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from firesteel.types import Null
 
 
 class Derivation(Enum):
-    """How a column is made of the columns it comes from."""
+    """The way in which a column is computed from its origins."""
 
     COPY = "copy"
     EXPRESSION = "expression"
@@ -72,13 +72,13 @@ _LONGEST = 200
 
 
 def column_lineage(sink: Sink) -> tuple[Lineage, ...]:
-    """One for each column of the sink, in its order."""
+    """Returns the lineage of each column of the sink, in the sink's order."""
     derived = _columns(sink)
     return tuple(_lineage(field.name, derived.get(field.name)) for field in sink.fields)
 
 
 def condition_origins(node: Node) -> tuple[Origin, ...]:
-    """The source columns that decide which rows there are, and in which group: those of WHERE, ON, HAVING and GROUP BY."""
+    """Returns the source columns that select and group rows: those of WHERE, ON, HAVING, GROUP BY, PARTITION BY and ORDER BY."""
     found: list[Origin] = []
     for child in node.inputs:
         found += condition_origins(child)
@@ -113,7 +113,7 @@ def _lineage(name: str, derived: _Derived | None) -> Lineage:
 
 
 def _columns(node: Node) -> Mapping[str, _Derived]:
-    """Every column of a node, in terms of the sources."""
+    """Derives every column of a node from the columns of the sources."""
     match node:
         case Scan(table=table, fields=fields):
             return {
@@ -132,49 +132,21 @@ def _columns(node: Node) -> Mapping[str, _Derived]:
                 field.name: _expression(expression, inner)
                 for field, expression in zip(fields, expressions, strict=True)
             }
-        case Window(time=time, assigner=assigner):
-            inner = _columns(node.input)
-            origins = inner[time].origins if time in inner else ()
-            return {
-                **inner,
-                **{
-                    field.name: _Derived(
-                        ColumnRef(f"{field.name} of {assigner}", field.type), origins, Derivation.EXPRESSION
-                    )
-                    for field in node.fields[-3:]
-                },
-            }
+        case Window():
+            return _window_columns(node)
         case Aggregate(keys=keys, fields=fields, calls=calls) | WindowAggregate(keys=keys, fields=fields, calls=calls):
             inner = _columns(node.input)
             outer = {key: inner[key] for key in keys if key in inner}
             for field, call in zip(fields[len(keys) :], calls, strict=True):
                 outer[field.name] = _call(call, inner)
             return outer
-        case Union(fields=fields, inputs=inputs):
-            sides = [_columns(child) for child in inputs]
-            return {
-                field.name: _merged(
-                    [
-                        side[child.fields[position].name]
-                        for side, child in zip(sides, inputs, strict=True)
-                        if child.fields[position].name in side
-                    ],
-                    field.name,
-                )
-                for position, field in enumerate(fields)
-            }
+        case Union():
+            return _union_columns(node)
         case Unnest(collection=collection, elements=elements):
-            inner = dict(_columns(node.input))
-            return inner | {field.name: _expression(collection, inner) for field in elements}
+            inner = _columns(node.input)
+            return {**inner, **{field.name: _expression(collection, inner) for field in elements}}
         case Rank():
-            inner = dict(_columns(node.input))
-            number = node.number
-            if number is None:
-                return inner
-            names = [*node.partition, *(column.column for column in node.order)]
-            origins = _unique(origin for name in names if name in inner for origin in inner[name].origins)
-            text = ColumnRef("ROW_NUMBER()", number.type)
-            return inner | {number.name: _Derived(text, origins, Derivation.AGGREGATE)}
+            return _rank_columns(node)
         case Filter() | Join() | TimeJoin() | Sink() | Normalize() | Watermark():
             # The columns of the inputs, under their names.
             known: dict[str, _Derived] = {}
@@ -183,6 +155,41 @@ def _columns(node: Node) -> Mapping[str, _Derived]:
             return {field.name: known[field.name] for field in node.fields if field.name in known}
         case _:
             assert_never(node)
+
+
+def _window_columns(window: Window) -> Mapping[str, _Derived]:
+    """Derives the columns of the input, and start, end and time of the window from the event time."""
+    inner = _columns(window.input)
+    origins = inner[window.time].origins if window.time in inner else ()
+    added = {
+        field.name: _Derived(
+            ColumnRef(f"{field.name} of {window.assigner}", field.type), origins, Derivation.EXPRESSION
+        )
+        for field in window.fields[-3:]
+    }
+    return {**inner, **added}
+
+
+def _union_columns(union: Union) -> Mapping[str, _Derived]:
+    """Derives each column from the columns of all inputs at its index."""
+    sides = [(child.fields, _columns(child)) for child in union.inputs]
+    return {
+        field.name: _merged(
+            [columns[fields[index].name] for fields, columns in sides if fields[index].name in columns], field.name
+        )
+        for index, field in enumerate(union.fields)
+    }
+
+
+def _rank_columns(rank: Rank) -> Mapping[str, _Derived]:
+    """Derives the columns of the input, and the row's number from the columns of PARTITION BY and ORDER BY."""
+    inner, number = _columns(rank.input), rank.number
+    if number is None:
+        return inner
+    names = [*rank.partition, *(column.column for column in rank.order)]
+    origins = _unique(origin for name in names if name in inner for origin in inner[name].origins)
+    text = ColumnRef("ROW_NUMBER()", number.type)
+    return {**inner, number.name: _Derived(text, origins, Derivation.AGGREGATE)}
 
 
 def _expression(expression: Expression, inner: Mapping[str, _Derived]) -> _Derived:
@@ -215,7 +222,7 @@ def _call(call: AggregateCall, inner: Mapping[str, _Derived]) -> _Derived:
 
 
 def _merged(sides: list[_Derived], name: str) -> _Derived:
-    """A column of UNION ALL: of either side."""
+    """Derives a column of UNION ALL from the columns of its sides."""
     if not sides:
         return _Derived(ColumnRef(name, Null()), (), Derivation.EXPRESSION)
     texts = list(dict.fromkeys(str(side.expression) for side in sides))
@@ -235,12 +242,12 @@ def _unique(origins: Iterable[Origin]) -> tuple[Origin, ...]:
 
 
 def readable_columns(node: Node) -> dict[str, str]:
-    """The columns of a node as people would write them, by the names that the plan has for them."""
+    """Renders each column of a node as people would write it, by its name in the plan."""
     return {name: _cut(str(derived.expression)) for name, derived in _columns(node).items()}
 
 
-def told_columns(node: Node) -> dict[str, str]:
-    """The same with the table of each column, for where two tables meet: 'a.id = b.id'."""
+def qualified_columns(node: Node) -> dict[str, str]:
+    """Renders each column as `readable_columns` does, with its table before it, for joins: 'a.id = b.id'."""
     return {name: _cut(str(_with_tables(derived))) for name, derived in _columns(node).items()}
 
 

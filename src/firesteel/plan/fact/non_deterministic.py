@@ -1,4 +1,4 @@
-"""Calls that give something else when they are asked again."""
+"""Finds calls of non-deterministic functions: their values differ when a batch runs again."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from firesteel.plan.expression import calls_in
 from firesteel.plan.node.relation import Node
 
-#: The time of a batch is kept with it, so it is none of them.
+#: Functions of the current time are not among them: a batch that runs again has the time of its first run.
 RANDOM = frozenset({"RAND", "RAND_INTEGER", "UUID"})
 
 
 def calls_below(node: Node, wanted: frozenset[str]) -> Iterator[str]:
-    """The functions among `wanted` that a plan calls, its sources first."""
+    """Finds the functions among `wanted` that a plan calls, sources first."""
     for child in node.inputs:
         yield from calls_below(child, wanted)
     yield from calls_of(node, wanted)
 
 
 def calls_of(node: Node, wanted: frozenset[str]) -> Iterator[str]:
-    """Those that the node itself calls."""
+    """Finds the functions among `wanted` that the node itself calls."""
     for expression in node.expressions:
         for call in calls_in(expression, wanted):
             yield call.function

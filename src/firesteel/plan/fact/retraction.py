@@ -1,4 +1,4 @@
-"""What is known about the rows a query takes back."""
+"""Answers questions about the rows that a plan retracts."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from firesteel.plan.node.window import Watermark, Window, WindowAggregate
 
 
 def null_when_retracted(node: Node) -> frozenset[str]:
-    """The columns that are NULL in every row that is ever taken back: MAX over such a column never loses its value.
+    """Returns the columns that are NULL in every retracted row: MAX over such a column never loses its value.
 
-    An outer join of rows that stay takes back only rows that were padded with NULLs.
+    An outer join of rows that are only inserted retracts only rows that were padded with NULLs.
     """
     if node.changelog == INSERT_ONLY:
         return frozenset(field.name for field in node.fields)
@@ -59,9 +59,9 @@ def _inserts(node: Join) -> bool:
 
 
 def is_in_order(node: Node) -> bool:
-    """Whether the changes of a row come in the order in which they happened.
+    """Says whether the changes of a row arrive in the order in which they happened.
 
-    Where they do not, what counts is their net: a row that goes as often as it comes has not changed.
+    Where they do not, the net changes count: a row retracted as often as it was inserted has not changed.
     """
     if node.changelog == INSERT_ONLY:
         return True
@@ -69,7 +69,7 @@ def is_in_order(node: Node) -> bool:
         case Scan() | Values() | Normalize():
             return True
         case Aggregate() | Rank():
-            # One row for each key and batch.
+            # One change for each key and batch.
             return not node.old_rows
         case Join() | TimeJoin():
             return False

@@ -1,14 +1,14 @@
-"""Whether rows that live at once can share the values of some columns, as far as declared keys say so.
+"""Proves, from declared keys, that two rows that exist at the same time can share the values of some columns.
 
-A table without a PRIMARY KEY says nothing: any of its columns may be its key. So there are three answers: `upsert_keys`
-proves that no two rows share the columns, `can_share` that two can, and in between nothing is known.
+A table without a PRIMARY KEY proves nothing: any of its columns may be its key. So there are three answers: `upsert_keys`
+proves that no two rows share the columns, `can_share` that two can; otherwise it is not known.
 """
 
 from __future__ import annotations
 
 from typing import assert_never
 
-from firesteel.plan.expression import ColumnRef, Literal, column_refs, told_column
+from firesteel.plan.expression import ColumnRef, Literal, column_refs, distinguishing_column
 from firesteel.plan.fact.upsert_key import upsert_keys
 from firesteel.plan.node.relation import (
     Aggregate,
@@ -29,22 +29,23 @@ from firesteel.plan.node.relation import (
     WindowAggregate,
 )
 
-#: What has been found, by a node and its columns: each join asks about each of its sides twice.
+#: Results by node and columns: each join asks about each of its sides twice.
 Memo = dict[tuple[int, frozenset[str]], bool]
 
 
 def can_share(node: Node, columns: frozenset[str]) -> bool:
+    """Says whether two rows of the node are proven able to share the values of the columns."""
     return _can_share(node, columns, {})
 
 
 def _can_share(node: Node, columns: frozenset[str], memo: Memo) -> bool:
-    place = (id(node), columns)
-    if place not in memo:
-        memo[place] = _find_out(node, columns, memo)
-    return memo[place]
+    question = (id(node), columns)
+    if question not in memo:
+        memo[question] = _answer(node, columns, memo)
+    return memo[question]
 
 
-def _find_out(node: Node, columns: frozenset[str], memo: Memo) -> bool:
+def _answer(node: Node, columns: frozenset[str], memo: Memo) -> bool:
     match node:
         case Sink() | Filter() | Watermark():
             return _can_share(node.input, columns, memo)
@@ -57,9 +58,9 @@ def _find_out(node: Node, columns: frozenset[str], memo: Memo) -> bool:
         case Rank():
             if any(key <= columns for key in upsert_keys(node)):
                 return False
-            places = frozenset() if node.number is None else frozenset({node.number.name})
-            partition = frozenset(node.partition) | places
-            return columns <= partition or _can_share(node.input, columns - places, memo)
+            number = frozenset() if node.number is None else frozenset({node.number.name})
+            partition = frozenset(node.partition) | number
+            return columns <= partition or _can_share(node.input, columns - number, memo)
         case Join():
             return _pairs_share(node, columns, memo)
         case Union():
@@ -67,19 +68,19 @@ def _find_out(node: Node, columns: frozenset[str], memo: Memo) -> bool:
         case Unnest():
             return columns.isdisjoint(field.name for field in node.elements)
         case Values() | TimeJoin() | Window() | WindowAggregate():
-            # Nothing is ever taken back here.
+            # These never retract a row.
             return False
         case _:
             assert_never(node)
 
 
 def _below(node: Project, columns: frozenset[str]) -> frozenset[str]:
-    """The columns behind these. What is computed may tell apart all that it is computed from."""
+    """Returns the input's columns that these are made of. A computed value may identify all columns it is computed from."""
     found: set[str] = set()
     for field, expression in zip(node.fields, node.expressions, strict=True):
         if field.name in columns:
-            told = told_column(expression)
-            found |= {told.name} if told is not None else {ref.name for ref in column_refs(expression)}
+            source = distinguishing_column(expression)
+            found |= {source.name} if source is not None else {ref.name for ref in column_refs(expression)}
     return frozenset(found)
 
 
@@ -98,28 +99,28 @@ def _pairs_share(node: Join, columns: frozenset[str], memo: Memo) -> bool:
             known_right |= {other.name} if one.name in known_left else frozenset()
     if _can_share(node.left, known_left, memo) and _can_share(node.right, known_right, memo):
         return True
-    # One row of a side has all the partners with its key.
+    # One row of a side is paired with all partners of its key.
     return _can_share(node.left, known_left | joined_left, memo) or _can_share(
         node.right, known_right | joined_right, memo
     )
 
 
 def _sides_differ(node: Union, columns: frozenset[str], memo: Memo) -> bool:
-    """Whether one of the columns is another constant in each side, and the rest is no less a key in each than it can be."""
-    for place, field in enumerate(node.fields):
+    """Says whether one of the columns is a different constant in each side, and no side can share the columns itself."""
+    for index, field in enumerate(node.fields):
         if field.name not in columns:
             continue
-        constants = {_constant(side, place) for side in node.inputs}
+        constants = {_constant(side, index) for side in node.inputs}
         if None not in constants and len(constants) == len(node.inputs):
             return not any(_can_share(side, columns, memo) for side in node.inputs)
     return False
 
 
-def _constant(side: Node, place: int) -> str | None:
-    """A text of the constant that stands in a column, None where it is none."""
+def _constant(side: Node, index: int) -> str | None:
+    """Renders the constant that a column is computed from; None if it is not one."""
     if not isinstance(side, Project):
         return None
-    expression = side.expressions[place]
+    expression = side.expressions[index]
     while not isinstance(expression, Literal) and hasattr(expression, "operand"):
         expression = expression.operand
     if isinstance(expression, ColumnRef):

@@ -1,4 +1,4 @@
-"""What a plan has to remember between rows: for each node that does, by which key, and what is kept for each key."""
+"""Lists the state of a plan: for each node that keeps state, its key and the values kept for each key."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import assert_never
 from firesteel.catalog.connector import is_bounded
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, substitute
-from firesteel.plan.fact.lineage import readable_columns, told_columns
+from firesteel.plan.fact.lineage import qualified_columns, readable_columns
 from firesteel.plan.function.table import as_written
 from firesteel.plan.node.relation import (
     Aggregate,
@@ -34,9 +34,9 @@ from firesteel.plan.node.relation import (
 
 @dataclass(frozen=True)
 class State:
-    """`kept` is what is stored for each value of `key`; `distinct` are the columns each of whose values is stored.
+    """The state of one node: the values `kept` for each value of `key`; each distinct value of the columns `distinct`.
 
-    `grows`: rows never stop coming, and each may bring a key or a value that was not there before.
+    `grows`: the input is unbounded, and each row may bring a new key or a new distinct value.
     """
 
     node: Node
@@ -44,7 +44,7 @@ class State:
     kept: tuple[str, ...]
     distinct: tuple[str, ...]
     grows: bool
-    #: Until when, where it is forgotten by itself.
+    #: When the state is dropped; empty if it is kept for ever.
     until: str = ""
 
     @property
@@ -53,7 +53,7 @@ class State:
 
 
 def plan_state(node: Node) -> tuple[State, ...]:
-    """The states of a plan, sources first."""
+    """Returns the states of a plan, sources first."""
     return tuple(_states(node))
 
 
@@ -67,7 +67,6 @@ def _states(node: Node) -> Iterator[State]:
         case WindowAggregate(keys=keys, calls=calls):
             key, kept, distinct = _grouped(node.input, keys, calls)
             yield State(node, key, kept, distinct, grows=False, until="until the window closes")
-
         case Normalize(keys=keys):
             yield State(node, keys, ("its last row",), (), is_unbounded(node))
         case Rank(partition=partition, last=last):
@@ -91,15 +90,15 @@ def _states(node: Node) -> Iterator[State]:
 
 
 def _pairs(node: Join | TimeJoin) -> tuple[str, ...]:
-    """The equalities of a join, with the tables of their columns."""
-    left, right = told_columns(node.left), told_columns(node.right)
+    """Renders the equalities of a join, with the tables of their columns."""
+    left, right = qualified_columns(node.left), qualified_columns(node.right)
     return tuple(f"{_readable(one, left)} = {_readable(other, right)}" for one, other in node.keys)
 
 
 def _grouped(
     node: Node, keys: tuple[str, ...], calls: tuple[AggregateCall, ...]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """What is kept by which key, and the columns each of whose values is kept."""
+    """Returns the key of an aggregate's state, the values kept for it, and the columns whose distinct values are kept."""
     names = readable_columns(node)
     kept = tuple(dict.fromkeys(_kept(call, names) for call in calls))
     distinct = tuple(
@@ -116,7 +115,7 @@ def _readable(expression: Expression, names: dict[str, str]) -> str:
 
 
 def is_unbounded(node: Node) -> bool:
-    """Whether a source below never ends."""
+    """Says whether a source below is unbounded."""
     return any(not is_bounded(scan.table) for scan in scans(node))
 
 

@@ -1,8 +1,8 @@
-"""Names of functions that cannot be called here: those that Flink has, and those of other databases with their name in Flink."""
+"""Names functions that are not supported: Flink's, and those of other databases with their names in Flink."""
 
 from __future__ import annotations
 
-#: Flink's scalar functions, by the families of `function.py`.
+#: Flink's scalar functions, by the families of `plan/function/table.py`.
 ABSENT_SCALARS: dict[str, tuple[str, ...]] = {
     "Dates and times": ("OVERLAPS", "SOURCE_WATERMARK"),
     "ARRAY, MAP and ROW": ("OBJECT_OF", "OBJECT_UPDATE"),
@@ -21,13 +21,13 @@ ABSENT_AGGREGATES: tuple[str, ...] = (
     *("BITMAP_OR_CARDINALITY_AGG", "BITMAP_XOR_AGG", "GROUPING", "GROUPING_ID", "GROUP_ID"),
 )
 
-#: Flink's functions that stand only with OVER (…).
+#: Flink's functions that need OVER (…).
 ABSENT_OVER: tuple[str, ...] = ("CUME_DIST", "DENSE_RANK", "LAG", "LEAD", "NTILE", "PERCENT_RANK", "RANK")
 
 #: Every name that Flink has and that is not supported yet.
 ABSENT = frozenset((*(name for names in ABSENT_SCALARS.values() for name in names), *ABSENT_AGGREGATES, *ABSENT_OVER))
 
-#: What functions of other databases are called in Flink.
+#: The names in Flink of other databases' functions.
 ELSEWHERE = {
     "LENGTH": "CHAR_LENGTH",
     "LEN": "CHAR_LENGTH",

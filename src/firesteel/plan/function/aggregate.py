@@ -59,9 +59,9 @@ AGGREGATES: tuple[AggregateFunction, ...] = (
     AggregateFunction("LISTAGG", _text),
 )
 
-#: The functions that can take a value back: what is left is known from what there was and what went.
+#: The functions that can retract a value: their new result follows from the old one and the value.
 REVERSIBLE = frozenset({"COUNT", "SUM", "AVG"})
-#: The functions whose result depends on which row came first.
+#: The functions whose result depends on the order of arrival.
 IN_ORDER = frozenset({"FIRST_VALUE", "LAST_VALUE", "LISTAGG"})
 
 _BY_NAME = {aggregate.name: aggregate for aggregate in AGGREGATES}

@@ -30,7 +30,7 @@ def _element(array: DataType) -> DataType:
 
 
 def _sought(result: DataType) -> Rule:
-    """An array and an element to look for, which goes into the type of the others."""
+    """Makes the rule of a search for a value in an array: its type must have a common type with the elements."""
 
     def rule(args: Arguments) -> DataType:
         if common_type(_element(args[0].type), args[1].type) is None:

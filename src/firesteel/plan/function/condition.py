@@ -1,4 +1,4 @@
-"""Functions that choose between values, or say what a value is like."""
+"""Functions that choose between values, or test a value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an interval's text is worth: months, or microseconds.
+"""Converts the text of an INTERVAL to months or microseconds.
 
 >>> interval_value("1 02:03:04.5", "DAY", "SECOND")
 (93784500000, False)
@@ -22,7 +22,7 @@ _FROM_THE_LARGEST = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 
 
 def interval_value(text: str, first: str, last: str) -> tuple[int, bool]:
-    """The text has been checked by the parser. True: the number is one of months."""
+    """Returns the number of months and True, or of microseconds and False. The parser has checked the text."""
     text = text.strip()
     sign = -1 if text.startswith("-") else 1
     numbers = re.findall(r"\d+(?:\.\d+)?", text)
@@ -31,11 +31,11 @@ def interval_value(text: str, first: str, last: str) -> tuple[int, bool]:
     else:
         units = _FROM_THE_LARGEST[_FROM_THE_LARGEST.index(first) : _FROM_THE_LARGEST.index(last) + 1]
     months = first in _MONTHS
-    worth = _MONTHS if months else _MICROS
-    return sign * sum(_scaled(number, worth[unit]) for number, unit in zip(numbers, units, strict=True)), months
+    sizes = _MONTHS if months else _MICROS
+    return sign * sum(_scaled(number, sizes[unit]) for number, unit in zip(numbers, units, strict=True)), months
 
 
-def _scaled(number: str, worth: int) -> int:
-    """'1.5' seconds in microseconds, without passing through a float; what is smaller is cut."""
+def _scaled(number: str, size: int) -> int:
+    """Converts '1.5' seconds to microseconds without a float; smaller fractions are cut."""
     whole, _, fraction = number.partition(".")
-    return int(whole) * worth + (int(fraction.ljust(6, "0")[:6]) * worth // 1_000_000 if fraction else 0)
+    return int(whole) * size + (int(fraction.ljust(6, "0")[:6]) * size // 1_000_000 if fraction else 0)

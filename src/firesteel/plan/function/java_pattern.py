@@ -1,7 +1,7 @@
-"""Java's patterns for dates and times, as far as they are supported.
+"""Parses Java's patterns for dates and times, as far as they are supported.
 
-Flink uses two of Java's classes: `DateTimeFormatter` where a TIMESTAMP is formatted or parsed, and `SimpleDateFormat`, which
-is far more tolerant, where a text or a number of seconds is. The letters are nearly the same.
+Flink uses two of Java's classes: `DateTimeFormatter` to format or parse a TIMESTAMP, and `SimpleDateFormat`, which is far
+more tolerant, for a text or a number of seconds. Their letters are nearly the same.
 
 >>> parse_pattern("yyyy-MM'T'")
 (PatternField(letter='y', count=4), PatternText(text='-'), PatternField(letter='M', count=2), PatternText(text='T'))
@@ -28,10 +28,10 @@ PatternPart = PatternField | PatternText
 
 
 class PatternError(ValueError):
-    """The text says what the pattern must not have."""
+    """The pattern is not supported; the text completes the sentence 'takes …'."""
 
 
-#: Letter to the greatest number of times it can stand in a row.
+#: The greatest number of repetitions of each letter.
 _FORMATTED = {"G": 3, "y": 6, "u": 6, "M": 4, "L": 4, "d": 2, "D": 3, "E": 4, "a": 1, "k": 2, "K": 2} | {
     "h": 2,
     "H": 2,
@@ -66,7 +66,7 @@ def parse_pattern(pattern: str) -> tuple[PatternPart, ...]:
 
 
 def _quoted(pattern: str, position: int) -> tuple[str, int]:
-    """The text behind an opening quote, and the position behind its closing one; two quotes are one."""
+    """Reads a quoted text and returns the position after its closing quote; two quotes stand for one."""
     if pattern[position : position + 1] == "'":
         return "'", position + 1
     made = ""
@@ -82,12 +82,12 @@ def _quoted(pattern: str, position: int) -> tuple[str, int]:
 
 
 def check_formatting(pattern: str, *, zones: bool) -> None:
-    """Whether the pattern can be used to write a moment. `zones`: there is a time zone that could be written."""
+    """Raises a PatternError if the pattern cannot format a time. `zones`: the time has a time zone."""
     _check(pattern, _FORMATTED | (_ZONES if zones else {}))
 
 
 def check_parsing(pattern: str, *, tolerant: bool) -> None:
-    """Whether the pattern can be used to read a moment, as SimpleDateFormat (tolerant) or DateTimeFormatter reads it."""
+    """Raises a PatternError if the pattern cannot parse a time, as SimpleDateFormat (tolerant) or DateTimeFormatter does."""
     parts = _check(pattern, _PARSED)
     fields = [part for part in parts if isinstance(part, PatternField)]
     if tolerant and any(part.letter in "yu" and part.count == 2 for part in fields):

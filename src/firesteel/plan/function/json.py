@@ -1,4 +1,4 @@
-"""Functions over JSON. What their clauses say is handed on as literals behind the other arguments."""
+"""Functions over JSON. The values of their clauses are literals behind the other arguments."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _path(args: Arguments) -> None:
 
 
 def _value(args: Arguments) -> DataType:
-    """The third argument is a NULL of the type behind RETURNING."""
+    """Returns the type of JSON_VALUE: that of the third argument, a NULL of the type in RETURNING."""
     _path(args)
     returning = args[2].type
     if not isinstance(returning, Varchar | Boolean | Int | Double):
@@ -72,7 +72,7 @@ def _exists(args: Arguments) -> DataType:
 
 
 def writable(data_type: DataType) -> bool:
-    """Whether values of the type can be written as JSON."""
+    """Says whether values of the type can be written as JSON."""
     match data_type:
         case Array(element=element) | Multiset(element=element):
             return writable(element)
@@ -86,7 +86,7 @@ def writable(data_type: DataType) -> bool:
 def _check_writable(values: Arguments) -> None:
     for value in values:
         if not writable(value.type):
-            raise ArgumentError(f"takes nothing of type {value.type.sql}")
+            raise ArgumentError(f"cannot convert {value.type.sql} to JSON")
 
 
 def _string(args: Arguments) -> DataType:
@@ -95,7 +95,7 @@ def _string(args: Arguments) -> DataType:
 
 
 def _object(args: Arguments) -> DataType:
-    """NULL or ABSENT, then keys and values in turn."""
+    """Returns the type of JSON_OBJECT. Its arguments are NULL or ABSENT, then keys and values in turn."""
     keys = [literal_value(args, number) for number in range(1, len(args), 2)]
     if not all(isinstance(key, str) for key in keys):
         raise ArgumentError("takes keys that are text literals")
@@ -120,6 +120,6 @@ JSON_FUNCTIONS: tuple[Function, ...] = (
     Function("JSON_UNQUOTE", (TEXT,), gives(STRING)),
     Function("JSON_VALUE", (TEXT, TEXT_LITERAL, ANY, TEXT_LITERAL, ANY, TEXT_LITERAL, ANY), _value, written=(0, 2)),
     Function("IS JSON", (TEXT, TEXT_LITERAL), always_gives(Boolean()), written=(0, 1)),
-    #: Only within JSON_OBJECT and JSON_ARRAY.
+    #: Only inside JSON_OBJECT and JSON_ARRAY.
     Function("JSON", (TEXT,), may_give(STRING)),
 )

@@ -1,6 +1,6 @@
-"""Paths into JSON as JSON_VALUE, JSON_QUERY and JSON_EXISTS take them, and what they find.
+"""Parses and evaluates the paths of JSON_VALUE, JSON_QUERY and JSON_EXISTS.
 
-Without a word before the path it is `strict`: what is not there is an error. With `lax` it is nothing.
+A path is `strict` unless it says `lax`: a value that is missing is an error in strict mode, and no value in lax mode.
 
 >>> parse_path("lax $.a['b c'][0]")
 JsonPath(lax=True, steps=(Member(names=('a',)), Member(names=('b c',)), Element(indexes=(0,))))
@@ -20,7 +20,7 @@ class PathError(ValueError):
 
 
 class NotFound(LookupError):
-    """A path that can lead to one value leads to none."""
+    """A path to a single value finds none."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Every:
 
 @dataclass(frozen=True)
 class Anywhere:
-    """`..`: the value and everything in it."""
+    """`..`: the value and all values inside it."""
 
 
 Step = Member | Element | Slice | Every | Anywhere
@@ -59,7 +59,7 @@ class JsonPath:
 
     @property
     def definite(self) -> bool:
-        """Whether it leads to one value at most; otherwise what it finds is a list."""
+        """Says whether the path finds at most one value; otherwise it finds a list."""
         for step in self.steps:
             match step:
                 case Member(names=several) | Element(indexes=several):
@@ -70,7 +70,7 @@ class JsonPath:
         return True
 
     def find(self, document: object) -> object:
-        """The value, or the list of values. NotFound: there is none where there should be one."""
+        """Returns the value or the list of values. Raises NotFound if a definite path finds no value."""
         found: Iterator[object] = iter((document,))
         for step in self.steps:
             found = _follow(step, found)

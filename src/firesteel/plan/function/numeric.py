@@ -20,7 +20,7 @@ _MAX_PRECISION = 38
 
 
 def _whole(args: Arguments) -> DataType:
-    """FLOOR and CEIL keep the type, except that a DECIMAL loses what stands behind its point."""
+    """Returns the type of FLOOR and CEIL: the argument's, with scale 0 for a DECIMAL."""
     number = args[0].type
     if isinstance(number, Decimal):
         return Decimal(number.precision, 0, nullable=number.nullable)
@@ -28,7 +28,7 @@ def _whole(args: Arguments) -> DataType:
 
 
 def _rounded(args: Arguments) -> DataType:
-    """A DECIMAL keeps as many digits behind the point as it is rounded to, and may gain one before it."""
+    """Returns the type of ROUND: a DECIMAL has the scale it is rounded to, and room for one digit more before the point."""
     number = args[0].type
     digits = literal_value(args, 1) if len(args) == 2 else 0
     if not isinstance(number, Decimal) or not isinstance(digits, int) or digits >= number.scale:

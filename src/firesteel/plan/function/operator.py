@@ -1,4 +1,4 @@
-"""What is written with signs and words instead of a call: arithmetic, comparisons, logic, access."""
+"""Operators: arithmetic, comparisons, logic, patterns, access to elements, constructors of collections."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def arithmetic(operator: str) -> Rule:
 
 
 def compared(args: Arguments) -> DataType:
-    """The type in which all of these are compared with each other."""
+    """Returns the type in which all arguments are compared with each other."""
     shared = args[0].type
     for arg in args[1:]:
         wider = comparable(shared, arg.type)
@@ -82,7 +82,7 @@ def _test(args: Arguments) -> DataType:
 
 
 def _concatenated(args: Arguments) -> DataType:
-    """As long as both together."""
+    """Returns the type of a concatenation, whose length is the sum of the lengths."""
     lengths = [arg.type.length for arg in args if isinstance(arg.type, CHARACTER)]
     nullable = any_nullable(args)
     if len(lengths) < len(args):
@@ -148,7 +148,7 @@ def _map(args: Arguments) -> DataType:
         raise ArgumentError("takes keys and values in turn")
     key = common(args[::2])
     if key.nullable and not isinstance(key, CHARACTER):
-        # Neither Spark's maps nor Arrow's can hold one; for texts a text stands in (`formats/column/null_key.py`).
+        # Maps of Spark and Arrow cannot hold a NULL key; a reserved text replaces it in text keys (`formats/column/null_key.py`).
         raise ArgumentError("takes keys that are never NULL, for others are not supported yet")
     return Map(varying(key) if isinstance(key, CHARACTER) else key, common(args[1::2]), nullable=False)
 
@@ -163,7 +163,7 @@ def _row(args: Arguments) -> DataType:
 
 
 def field_type(row: DataType, name: str) -> DataType | None:
-    """The type of `row.name`; None: there is no such field."""
+    """Returns the type of `row.name`; None if there is no such field."""
     if not isinstance(row, Row):
         return None
     found = next((field.type for field in row.fields if field.name == name), None)
@@ -194,5 +194,5 @@ OPERATORS: tuple[Function, ...] = (
     Function("MAP", (ANY, ANY), _map, repeats=True, fit=_map_arguments),
 )
 
-#: Also called by name.
+#: Written (a, b) or ROW(a, b).
 ROW_FUNCTION = Function("ROW", (ANY,), _row, repeats=True)

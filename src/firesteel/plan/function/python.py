@@ -1,7 +1,7 @@
-"""`CREATE FUNCTION f AS 'module.function' LANGUAGE PYTHON`: found, and its result's type known, before anything runs.
+"""Loads the functions of `CREATE FUNCTION f AS 'module.function' LANGUAGE PYTHON` and finds their types, before the job starts.
 
-Looking at a function means to import its module, which runs its code. So the operator says which modules may be used; a script
-cannot say so itself.
+A function is loaded by importing its module, which runs its code. So the operator names the modules that may be imported; a
+script cannot.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ from firesteel.types import (
     TimestampLtz,
 )
 
-#: Names of modules, separated by commas.
+#: The environment variable with names of allowed modules, separated by commas.
 VARIABLE = "FIRESTEEL_PYTHON_FUNCTIONS"
 
 
 @dataclass(frozen=True)
 class PythonModules:
-    """The modules whose functions may be used, each with the modules in it. `folder` is the script's, which is searched too."""
+    """The modules that may be imported, each with its submodules; `folder` is the script's, which is searched first."""
 
     names: frozenset[str] = frozenset()
     folder: Path | None = None
@@ -64,16 +64,16 @@ class PythonModules:
 def allowed_modules(
     named: typing.Iterable[str], folder: Path | None, environment: Mapping[str, str] = os.environ
 ) -> PythonModules:
-    """Those that are named, and those of the environment."""
+    """Returns the modules that are named, and those of the environment."""
     texts = (*named, environment.get(VARIABLE, ""))
     return PythonModules(frozenset(name.strip() for text in texts for name in text.split(",") if name.strip()), folder)
 
 
 @dataclass(frozen=True)
 class PythonFunction:
-    """`least` and `most` are how many arguments it takes; `most` is None when there is no end.
+    """A Python function that takes `least` to `most` arguments; `most` is None if it takes any number.
 
-    `annotations` are the annotations of its arguments by their place; those behind the last are `rest`.
+    `annotations` are the annotations of its parameters in their order; `rest` is that of `*args`.
     """
 
     name: str
@@ -84,14 +84,14 @@ class PythonFunction:
     annotations: tuple[object, ...] = ()
     rest: object = None
 
-    def misfit(self, place: int, given: DataType) -> str | None:
-        """What the annotation of an argument says, if a value of that type is nothing of the kind."""
-        annotation = self.annotations[place] if place < len(self.annotations) else self.rest
+    def misfit(self, index: int, given: DataType) -> str | None:
+        """Returns the annotation of a parameter as text, if an argument of the type does not fit it."""
+        annotation = self.annotations[index] if index < len(self.annotations) else self.rest
         return None if _takes(annotation, given) else getattr(annotation, "__name__", str(annotation))
 
     @property
     def is_refused(self) -> bool:
-        """Whether its CREATE has a mistake: then a call of it is NULL, and nothing is said about it."""
+        """Says whether its CREATE has a mistake: then a call of it is NULL and is not reported."""
         return isinstance(self.result, Null)
 
 
@@ -103,9 +103,9 @@ _BOUND = "python_function"
 
 
 def bind_functions(tree: exp.Expr, functions: Mapping[str, PythonFunction]) -> None:
-    """Marks each call of one of these functions, whose names are in lower case, with the function it calls.
+    """Binds each call to the function it names; the names of `functions` are in lower case.
 
-    As in Flink, a function of the system goes before one of the script's that has its name.
+    As in Flink, a system function hides a script's function of the same name.
     """
     if not functions:
         return
@@ -127,7 +127,7 @@ class _Refusal(Exception):
 
 
 def load_function(statement: CreateFunction, modules: PythonModules) -> tuple[PythonFunction, tuple[Problem, ...]]:
-    """A function that is refused gives NULL, so that its calls are no mistakes of their own."""
+    """Loads the function of a CREATE FUNCTION. One that is refused gives NULL, so that its calls are not reported too."""
     name, path = statement.name.text, statement.target.value
     module, _, attribute = path.rpartition(".")
     try:
@@ -148,13 +148,13 @@ def load_function(statement: CreateFunction, modules: PythonModules) -> tuple[Py
 
 
 def find_target(path: str) -> Callable[..., object]:
-    """The Python function behind a path whose module has been imported before."""
+    """Returns the function at a path, whose module was allowed before."""
     module, _, attribute = path.rpartition(".")
     return callable_of(getattr(importlib.import_module(module), attribute))
 
 
 def callable_of(target: object) -> Callable[..., object]:
-    """The function itself, where a decorator such as PyFlink's `udf` has wrapped it, or Spark's."""
+    """Returns the function itself, if a decorator such as the `udf` of PyFlink or Spark has wrapped it."""
     if hasattr(target, "evalType") and callable(getattr(target, "func", None)):
         return typing.cast(Callable[..., object], target.func)  # type: ignore[attr-defined]
     for wrapped in ("_func", "func", "eval"):
@@ -165,7 +165,7 @@ def callable_of(target: object) -> Callable[..., object]:
 
 
 def import_module(module: str, folder: Path | None) -> python_types.ModuleType:
-    """A module that was allowed; the script's folder is searched first. Raises whatever the module's own code raises."""
+    """Imports an allowed module; the script's folder is searched first. Raises any exception of the module's own code."""
     with _searched(folder):
         return importlib.import_module(module)
 
@@ -174,9 +174,9 @@ def _find(module: str, attribute: str, folder: Path | None) -> object:
     try:
         imported = import_module(module, folder)
     except ModuleNotFoundError as error:
-        place = f" in '{folder}' or" if folder is not None else ""
+        where = f" in '{folder}' or" if folder is not None else ""
         raise _Refusal(
-            f"The module '{error.name}' is not found{place} on Python's path.",
+            f"The module '{error.name}' is not found{where} on Python's path.",
             "Put it beside the script, or install it.",
         ) from None
     except Exception as error:
@@ -193,7 +193,7 @@ def _find(module: str, attribute: str, folder: Path | None) -> object:
 
 @contextmanager
 def _searched(folder: Path | None) -> Iterator[None]:
-    """The script's folder is searched first, and only while its functions are looked for."""
+    """Adds the script's folder to the front of Python's path for the duration of the block."""
     if folder is None:
         yield
         return
@@ -204,12 +204,12 @@ def _searched(folder: Path | None) -> Iterator[None]:
         sys.path.remove(str(folder))
 
 
-#: Spark's numbers for functions that are called with one row; all others take whole columns.
+#: Spark's codes for functions that take the values of one row; all other kinds take whole columns.
 _ONE_ROW = (100, 101)
 
 
 def _check_kind(target: object, name: str) -> None:
-    """Refuses what cannot be called with the values of one row."""
+    """Refuses a function that cannot be called with the values of one row."""
     function = callable_of(target)
     kind = type(target).__name__
     if inspect.isclass(target):
@@ -230,20 +230,20 @@ def _check_kind(target: object, name: str) -> None:
 
 
 def _annotations(target: object) -> tuple[tuple[object, ...], object]:
-    """The annotations of the arguments, and that of `*args`; None where there is none."""
+    """Returns the annotations of the parameters, and that of `*args`; None for each that is missing."""
     function = callable_of(target)
     try:
         hints = typing.get_type_hints(function)
         parameters = inspect.signature(function).parameters.values()
     except Exception:
         return (), None
-    by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((hints.get(p.name) for p in parameters if p.kind is p.VAR_POSITIONAL), None)
-    return tuple(hints.get(p.name) for p in by_place), rest
+    return tuple(hints.get(p.name) for p in positional), rest
 
 
 def _takes(annotation: object, given: DataType) -> bool:
-    """Whether a value of the type is what the annotation says; anything is where it says nothing that is known."""
+    """Says whether a value of the type fits the annotation; any value fits an annotation that is unknown or missing."""
     if typing.get_origin(annotation) in (typing.Union, python_types.UnionType):
         return any(_takes(part, given) for part in typing.get_args(annotation) if part is not type(None))
     kind = typing.get_origin(annotation) or annotation
@@ -256,9 +256,9 @@ def _arity(target: object) -> tuple[int, int | None]:
         parameters = inspect.signature(callable_of(target)).parameters.values()
     except (TypeError, ValueError):
         return 0, None
-    by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    least = sum(p.default is p.empty for p in by_place)
-    return least, None if any(p.kind is p.VAR_POSITIONAL for p in parameters) else len(by_place)
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    least = sum(p.default is p.empty for p in positional)
+    return least, None if any(p.kind is p.VAR_POSITIONAL for p in parameters) else len(positional)
 
 
 _ANNOTATED: dict[object, DataType] = {
@@ -274,7 +274,7 @@ _ANNOTATED: dict[object, DataType] = {
     type(None): Null(),
 }
 
-#: The types whose values are of a Python class. A whole number is taken where a float is asked for, as in Python.
+#: The SQL types whose values fit a Python class. A whole number fits a float, as in Python.
 _FAMILIES: dict[type, tuple[type[DataType], ...]] = {
     bool: (Boolean,),
     int: (*INTEGER, Boolean),
@@ -313,7 +313,7 @@ _SPARK = {"binary": "BYTES", "timestamp": "TIMESTAMP_LTZ(6)", "timestamp_ntz": "
 
 
 def result_type(target: object, name: str) -> DataType:
-    """What it says with `result_type`, as PyFlink's `udf` does, or else with its annotation."""
+    """Returns the type of the function's result: of its `result_type`, as PyFlink's `udf` sets it, or its annotation."""
     declared = getattr(target, "result_type", None) or getattr(target, "_result_type", None)
     if declared is None and hasattr(target, "evalType"):
         declared = _spark_type(getattr(target, "returnType", None))
@@ -333,7 +333,7 @@ def result_type(target: object, name: str) -> DataType:
 
 
 def _spark_type(declared: object) -> str | None:
-    """Spark's type as SQL writes it here."""
+    """Renders Spark's type as SQL."""
     text: str = getattr(declared, "simpleString", lambda: "")()
     return _SPARK.get(text, text.upper()) or None
 

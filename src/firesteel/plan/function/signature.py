@@ -1,4 +1,4 @@
-"""What a row of the function tables says: the name, what it takes, and the type it gives.
+"""Defines a row of the function tables: name, parameters, and the rule for the type of a call.
 
 >>> from firesteel.plan.expression import Literal
 >>> from firesteel.types import Char, Int
@@ -38,21 +38,21 @@ from firesteel.types import (
 )
 
 Arguments = tuple[Expression, ...]
-#: The type of a call. It may raise an ArgumentError.
+#: Returns the type of a call. It may raise an ArgumentError.
 Rule = Callable[[Arguments], DataType]
-#: The arguments as the run time wants them, which may be other ones than the script gives.
+#: Converts the arguments of a script to those that the run time takes.
 Fit = Callable[[Arguments, DataType], Arguments]
 
 
 class ArgumentError(ValueError):
-    """The arguments do not fit the function; the text says what it takes."""
+    """The arguments do not fit the function; the text is a sentence such as 'takes a number'."""
 
     hint = "CAST what does not fit."
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """`families` is empty where any type will do. `literal`: it has to be known before the job starts."""
+    """A parameter of the types `families`, of any type if empty. `literal`: its value has to be known before the job starts."""
 
     says: str
     families: tuple[type[DataType], ...]
@@ -90,9 +90,9 @@ def _as_they_are(args: Arguments, result: DataType) -> Arguments:
 
 @dataclass(frozen=True)
 class Function:
-    """`optional`: so many of the last parameters may be left out. `repeats`: the last one may come again and again.
+    """A function. `optional`: the number of last parameters that may be left out. `repeats`: the last one may be repeated.
 
-    `written` is the stretch of the parameters that a script writes; the others are clauses of a syntax of its own.
+    `written` is the range of the parameters that a script writes as arguments; the others come from clauses.
     """
 
     name: str
@@ -124,16 +124,16 @@ class Function:
         return self.rule(args)
 
     def shown(self, args: Arguments) -> str:
-        """The types of the arguments that the script has written."""
+        """Renders the types of the arguments that the script has written."""
         return ", ".join(arg.type.sql for arg in args[slice(*self.written)])
 
     def _says(self) -> str:
-        said = [parameter.says for parameter in self.parameters]
+        texts = [parameter.says for parameter in self.parameters]
         if self.optional:
-            said[self.least :] = [f"if wanted {one}" for one in said[self.least :]]
-        said = said[slice(*self.written)]
-        text = f"{', '.join(said[:-1])} and {said[-1]}" if len(said) > 1 else said[0]
-        return f"{text}, as often as wanted" if self.repeats else text
+            texts[self.least :] = [f"optionally {one}" for one in texts[self.least :]]
+        texts = texts[slice(*self.written)]
+        text = f"{', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else texts[0]
+        return f"{text}, any number of times" if self.repeats else text
 
 
 def any_nullable(args: Arguments) -> bool:
@@ -144,16 +144,17 @@ def any_nullable(args: Arguments) -> bool:
 
 
 def gives(result: DataType) -> Rule:
-    """NULL when an argument is NULL, and only then."""
+    """Makes the rule of a result that is NULL only if an argument is NULL."""
     return lambda args: result.with_nullable(any_nullable(args))
 
 
 def may_give(result: DataType) -> Rule:
-    """NULL can come out although none went in."""
+    """Makes the rule of a result that can be NULL even if no argument is."""
     return lambda args: result.with_nullable(True)
 
 
 def always_gives(result: DataType) -> Rule:
+    """Makes the rule of a result that is never NULL."""
     return lambda args: result.with_nullable(False)
 
 
@@ -166,7 +167,7 @@ def like_first_or_null(args: Arguments) -> DataType:
 
 
 def varying(data_type: DataType) -> DataType:
-    """The text type of the same length whose values may be shorter."""
+    """Returns the VARCHAR of the length of a CHAR; STRING for a type that is not text."""
     if isinstance(data_type, Char):
         return Varchar(data_type.length, nullable=data_type.nullable)
     return data_type if isinstance(data_type, Varchar) else STRING.with_nullable(data_type.nullable)
@@ -181,7 +182,7 @@ def varying_first_or_null(args: Arguments) -> DataType:
 
 
 def common(args: Arguments) -> DataType:
-    """The narrowest type all of them go into; NULL when one of them may be."""
+    """Returns the common type of all arguments, nullable if one of them is."""
     result: DataType = args[0].type
     for arg in args[1:]:
         wider = common_type(result, arg.type)
@@ -195,7 +196,7 @@ def common(args: Arguments) -> DataType:
 
 
 def to_type(expression: Expression, target: DataType) -> Expression:
-    """The expression, cast where its type is another one; nullability alone needs no cast."""
+    """Casts the expression if its type differs; a difference in nullability alone needs no cast."""
     if expression.type.with_nullable(True) == target.with_nullable(True):
         return expression
     if isinstance(expression, Literal) and expression.value is None:
@@ -208,6 +209,6 @@ def all_like_result(args: Arguments, result: DataType) -> Arguments:
 
 
 def literal_value(args: Arguments, position: int) -> object:
-    """The value of a literal argument; None where it is none, or left out."""
+    """Returns the value of a literal argument; None if it is not a literal, or left out."""
     argument = args[position] if position < len(args) else None
     return argument.value if isinstance(argument, Literal) else None

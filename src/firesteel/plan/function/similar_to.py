@@ -1,4 +1,4 @@
-"""`SIMILAR TO`: a pattern of SQL's as a regular expression of Java's.
+"""Converts a pattern of `SIMILAR TO` to a regular expression of Java's.
 
 >>> similar_regex("a(b|c)_%", None)
 'a(b|c).(?s:.*)'
@@ -14,7 +14,7 @@ from __future__ import annotations
 _SPECIAL_HERE = "[]()|^-+*_%?{}"
 _SPECIAL_IN_JAVA = "[]()|^-+*?{}$\\."
 
-#: The classes of characters that stand in double brackets.
+#: The character classes in double brackets.
 _CLASSES = {
     "[:ALPHA:]": r"\p{Alpha}",
     "[:UPPER:]": r"\p{Upper}",
@@ -28,7 +28,7 @@ _CLASSES |= {name.lower(): regex for name, regex in _CLASSES.items()}
 
 
 def similar_regex(pattern: str, escape: str | None) -> str:
-    """ValueError: it is no such pattern."""
+    """Converts the pattern. Raises ValueError if it is not one."""
     made: list[str] = []
     position = 0
     while position < len(pattern):
@@ -54,7 +54,7 @@ def _escaped(pattern: str, position: int, escape: str) -> str:
 
 
 def _enumeration(pattern: str, position: int, escape: str | None, made: list[str]) -> int:
-    """Reads `[…]` and gives the position behind it."""
+    """Reads `[…]` and returns the position after it."""
     made.append("[")
     position += 1
     while position < len(pattern) and pattern[position] != "]":

@@ -54,7 +54,7 @@ _PRINTED = Parameter(
 
 
 def _one_of(values: tuple[str, ...], position: int, rule: Rule) -> Rule:
-    """A literal there has to be one of the values; what is no literal is seen while the job runs."""
+    """Adds a check to the rule: a literal at that position has to be one of the values. Others are checked at run time."""
 
     def checked(args: Arguments) -> DataType:
         given = literal_value(args, position)
@@ -81,7 +81,7 @@ def _same_kind(args: Arguments) -> DataType:
     texts = [isinstance(arg.type, CHARACTER) for arg in args]
     binaries = [isinstance(arg.type, BINARY) for arg in args]
     if any(texts) and any(binaries):
-        raise ArgumentError("takes two texts, or bytes twice")
+        raise ArgumentError("takes two texts or two values of bytes")
     return Boolean(nullable=any_nullable(args))
 
 

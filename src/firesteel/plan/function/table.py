@@ -1,6 +1,6 @@
-"""The scalar functions, by family. `spark/lower/function/table.py` holds the other half of each row: how Spark computes it.
+"""Lists the scalar functions by family. `spark/lower/function/table.py` has the other half of each row: how Spark computes it.
 
-A test sees to it that the two agree, and that the page `docs/functions.md` says what stands here.
+Tests compare the two halves, and the page `docs/functions.md` with this table.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from firesteel.plan.function.time import TIME_FUNCTIONS
 
 @dataclass(frozen=True)
 class Family:
-    """`missing` are the functions of Flink's that cannot be called yet."""
+    """A family of functions; `missing` are Flink's functions that are not supported yet."""
 
     name: str
     functions: tuple[Function, ...]
@@ -46,7 +46,7 @@ FUNCTIONS: tuple[Function, ...] = (*OPERATORS, *(function for family in FAMILIES
 
 _BY_NAME = {function.name: function for function in FUNCTIONS}
 
-#: Written as operators, and not to be called by name.
+#: Functions that are written as operators and cannot be called by name.
 OPERATOR_NAMES = frozenset(function.name for function in OPERATORS)
 
 #: Other names of the same function.
@@ -63,7 +63,7 @@ def find_function(name: str) -> Function | None:
 
 
 def as_written(expression: Expression) -> Expression:
-    """The expression as messages show it: clauses that are arguments in a plan are left out.
+    """Removes the arguments that come from clauses, for messages.
 
     >>> from firesteel.plan.expression import ColumnRef, Literal
     >>> from firesteel.types import STRING
@@ -82,5 +82,5 @@ def as_written(expression: Expression) -> Expression:
 
 
 def function_names() -> list[str]:
-    """What can be called by name."""
+    """Returns the names of all functions that can be called by name."""
     return [*(name for name in _BY_NAME if name.isidentifier() and name not in OPERATOR_NAMES), *SYNONYMS, "IF"]

@@ -1,6 +1,6 @@
 """Functions over dates, times, timestamps and intervals.
 
-A unit is handed on as a text literal, before the other arguments: EXTRACT(YEAR FROM t) is EXTRACT('YEAR', t).
+A unit is a text literal before the other arguments: EXTRACT(YEAR FROM t) is EXTRACT('YEAR', t).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _PRECISION_OR_PATTERN = Parameter("a precision or a pattern as a literal", (*INT
 
 
 def _unit(units: Callable[[DataType], tuple[str, ...]], rule: Rule) -> Rule:
-    """The first argument names a unit that goes with the type of the last."""
+    """Adds a check to the rule: the first argument has to be a unit of the last argument's type."""
 
     def checked(args: Arguments) -> DataType:
         unit, moment = literal_value(args, 0), args[-1].type
@@ -89,7 +89,7 @@ def _moment(args: Arguments) -> DataType:
 
 
 def _sum(args: Arguments) -> DataType:
-    """Parts of a day added to a DATE make a TIMESTAMP of it."""
+    """Returns the type of TIMESTAMPADD: a TIMESTAMP if a part of a day is added to a DATE."""
     nullable = any_nullable(args)
     if isinstance(args[2].type, Date) and literal_value(args, 0) in ("HOUR", "MINUTE", "SECOND"):
         return Timestamp(0, nullable=nullable)
@@ -97,7 +97,7 @@ def _sum(args: Arguments) -> DataType:
 
 
 def _formatting(rule: Rule) -> Rule:
-    """A TIMESTAMP has no time zone to write, so its pattern must not ask for one."""
+    """Adds a check of the pattern to the rule. A TIMESTAMP has no time zone, so its pattern cannot have one."""
 
     def checked(args: Arguments) -> DataType:
         pattern = literal_value(args, 1)
@@ -144,7 +144,7 @@ def _point_in_time(args: Arguments) -> DataType:
 _NOW = always_gives(TimestampLtz(3))
 _PARTS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAYOFYEAR", "DAYOFMONTH", "DAYOFWEEK", "HOUR", "MINUTE", "SECOND")
 
-#: The functions that are another way to write EXTRACT.
+#: The functions that are short forms of EXTRACT.
 EXTRACTED_PARTS = {
     name: {"DAYOFYEAR": "DOY", "DAYOFMONTH": "DAY", "DAYOFWEEK": "DOW"}.get(name, name) for name in _PARTS
 }

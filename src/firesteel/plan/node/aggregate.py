@@ -1,4 +1,4 @@
-"""GROUP BY without a window: a row for each group, which changes with every row of it."""
+"""GROUP BY without a window: one row for each group, updated with every row of the group."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Grouped(SingleInput):
 
     @property
     def selected(self) -> str:
-        """What comes out, for the label."""
+        """Renders the output columns for the label."""
         outputs = self.fields[len(self.keys) :]
         return ", ".join(
             [*self.keys, *(f"{call} AS {column.name}" for call, column in zip(self.calls, outputs, strict=True))]
@@ -53,14 +53,14 @@ class Grouped(SingleInput):
 
 @dataclass(frozen=True)
 class Aggregate(Grouped):
-    """`old_rows`: with every change the row that was valid before it is given too."""
+    """An unbounded aggregation. `old_rows`: each update emits UPDATE_BEFORE too."""
 
     old_rows: bool = False
     span: Span | None = field(default=None, compare=False)
 
     @property
     def retracts(self) -> bool:
-        """Whether rows are taken out of groups again."""
+        """Says whether rows are retracted from groups."""
         return self.input.changelog != INSERT_ONLY
 
     @cached_property
@@ -78,7 +78,7 @@ class Aggregate(Grouped):
 
     @property
     def event_times(self) -> frozenset[str]:
-        # A group has no time of its own, and its row changes.
+        # The row of a group changes with rows of different times.
         return frozenset()
 
     @property

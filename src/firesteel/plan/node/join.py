@@ -1,4 +1,4 @@
-"""A join that remembers every row of both sides."""
+"""A join that keeps every row of both sides in its state."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Join(PlanNode):
 
     @cached_property
     def changelog(self) -> Changelog:
-        # A row without a partner may get one, and is taken back then.
+        # A row that is padded, or kept by ANTI, is retracted when it gets a partner.
         outer = self.kind in (JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL, JoinKind.ANTI)
         appends = all(side.changelog == INSERT_ONLY for side in self.inputs)
         return INSERT_ONLY if appends and not outer else ALL
@@ -50,7 +50,7 @@ class Join(PlanNode):
             return self.left.unique_key
         if self.left.unique_key is None or self.right.unique_key is None:
             return None
-        # One partner at most: then the other side's key tells the pairs apart.
+        # If a row has at most one partner, its own key is unique among the pairs.
         if self._covers(1, self.right.unique_key) and self.kind in (JoinKind.INNER, JoinKind.LEFT):
             return self.left.unique_key
         if self._covers(0, self.left.unique_key) and self.kind in (JoinKind.INNER, JoinKind.RIGHT):
@@ -75,7 +75,7 @@ class Join(PlanNode):
 
     @property
     def event_times(self) -> frozenset[str]:
-        # A pair comes whenever its second row does, however old the first is.
+        # A pair is emitted when its second row arrives, however old the first is.
         return frozenset()
 
     @property

@@ -1,4 +1,4 @@
-"""The kinds of joins, and the columns that the pairs of each kind have."""
+"""Names the kinds of joins, and derives the columns of each kind's result."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from firesteel.types import Field
 
 
 class JoinKind(Enum):
-    """SEMI: the left rows that have a partner, each once, and nothing of the partner. ANTI: those that have none."""
+    """SEMI gives each left row that has a partner once, without the partner's columns; ANTI those that have none."""
 
     INNER = "Inner"
     LEFT = "Left"
@@ -19,12 +19,12 @@ class JoinKind(Enum):
 
     @property
     def keeps_left(self) -> bool:
-        """Whether the pairs are rows of the left side, each once at most."""
+        """Says whether the result has rows of the left side only, each at most once."""
         return self in (JoinKind.SEMI, JoinKind.ANTI)
 
 
 def paired_fields(kind: JoinKind, left: tuple[Field, ...], right: tuple[Field, ...]) -> tuple[Field, ...]:
-    """The columns of both sides; those of a side that can be missing may be NULL."""
+    """Returns the columns of the result. Columns of a side that may be padded are nullable."""
     if kind.keeps_left:
         return left
     if kind in (JoinKind.RIGHT, JoinKind.FULL):

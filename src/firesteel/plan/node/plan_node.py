@@ -1,7 +1,7 @@
-"""What every node of a plan answers for itself, so that passes and checks need no list of the nodes there are.
+"""Defines what every node of a plan answers about itself, so that passes and checks need no list of nodes.
 
-A new node is a frozen dataclass below `PlanNode`, and stands in the union `Node` of `plan/node/relation.py`. An answer that it
-lacks is an error of mypy where the node is made; a `match` that ends in `assert_never` and does not know it is one too.
+A new node is a frozen dataclass below `PlanNode`, and a member of the union `Node` of `plan/node/relation.py`. mypy reports an
+answer that it lacks, and every `match` that ends in `assert_never` and does not name it.
 """
 
 from __future__ import annotations
@@ -20,88 +20,90 @@ if TYPE_CHECKING:
     from firesteel.plan.node.window_columns import WindowColumns
     from firesteel.types import Field
 
-#: A set of columns that no two rows share; None: the node has none. The empty key says that there is one row.
+#: Columns whose values no two rows share; None if the node has no such key. The empty key means that there is one row.
 UniqueKey = frozenset[str] | None
 
 CURRENT_WATERMARK = frozenset({"CURRENT_WATERMARK"})
 
 
 class PlanNode(ABC):
-    """Column names are those of the node's own columns, but where a method says that they are an input's."""
+    """A node of a plan. Column names are those of its own columns, unless a method says that they are an input's."""
 
     if TYPE_CHECKING:
         # Some nodes have these as fields. At run time a dataclass would take a property of its base for a field's default.
 
         @property
         @abstractmethod
-        def inputs(self) -> tuple[Node, ...]: ...
+        def inputs(self) -> tuple[Node, ...]:
+            """Returns the nodes whose rows this one reads."""
 
         @property
         @abstractmethod
         def fields(self) -> tuple[Field, ...]:
-            """The columns."""
+            """Returns the columns of the output."""
 
         @property
         @abstractmethod
         def changelog(self) -> Changelog:
-            """The kinds of rows that come out."""
+            """Returns the kinds of rows in the output."""
 
         @property
         @abstractmethod
-        def unique_key(self) -> UniqueKey: ...
+        def unique_key(self) -> UniqueKey:
+            """Returns the key that no two rows of the output share."""
 
         @property
         @abstractmethod
         def expressions(self) -> tuple[Expression, ...]:
-            """All that is computed or compared here, over the columns of the inputs."""
+            """Returns all expressions that the node evaluates, over the columns of its inputs."""
 
     @property
     @abstractmethod
     def label(self) -> str:
-        """The node's line in a plan. State is matched against it."""
+        """Renders the node as a line of a plan. It is part of the text that a job's state depends on."""
 
     @abstractmethod
     def with_inputs(self, *inputs: Node) -> Self:
-        """The same node over other inputs."""
+        """Returns the same node over other inputs."""
 
     def narrowed(self, outputs: frozenset[str]) -> Self:
-        """The node without the columns that it makes itself and nobody reads; columns of its inputs stay."""
+        """Returns the node without columns that it computes itself and that are not in `outputs`."""
         return self
 
     @abstractmethod
     def columns_needed(self, outputs: frozenset[str]) -> tuple[frozenset[str], ...]:
-        """The columns of each input that are read if `outputs` of this node are."""
+        """Returns the columns needed of each input to produce the columns `outputs`."""
 
     @property
     @abstractmethod
     def event_times(self) -> frozenset[str]:
-        """The columns that are event time: unchanged since a WATERMARK declared them, or the time of a window."""
+        """Returns the columns of event time: unchanged since a WATERMARK declared them, or the time of a window."""
 
     @property
     @abstractmethod
     def window_columns(self) -> WindowColumns | None:
-        """The window that the node's rows belong to, if they do."""
+        """Returns the columns of the window that each row belongs to; None if rows belong to none."""
 
     @property
     @abstractmethod
     def closes(self) -> bool:
-        """Whether rows come when their time has passed, and only then."""
+        """Says whether rows are emitted only when their time has passed."""
 
     @property
     def waits_for_time(self) -> bool:
-        """Whether the node's state or its expressions follow event time."""
+        """Says whether the node's state or its expressions depend on event time."""
         return self.closes or any(
             True for expression in self.expressions for _ in calls_in(expression, CURRENT_WATERMARK)
         )
 
 
 def name_list(fields: tuple[Field, ...]) -> str:
-    """The names of columns, as labels show them."""
+    """Renders the names of columns for a label."""
     return ", ".join(column.name for column in fields)
 
 
 class NoInput(PlanNode):
-    """A node that rows begin at."""
+    """A node without inputs."""
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -116,7 +118,7 @@ class NoInput(PlanNode):
 
     @property
     def event_times(self) -> frozenset[str]:
-        # A table's is declared by the Watermark above it.
+        # The Watermark above a table declares its event time.
         return frozenset()
 
     @property
@@ -142,7 +144,7 @@ class SingleInput(PlanNode):
 
 
 class PassedTime(SingleInput):
-    """A node whose rows have the event time and the window of the input's rows, under the same names."""
+    """A node whose rows keep event time and window of the input's rows, under the same names."""
 
     @property
     def event_times(self) -> frozenset[str]:
@@ -158,7 +160,7 @@ class PassedTime(SingleInput):
 
 
 class PassedOn(PassedTime):
-    """A node whose rows are those of its input, as far as columns, changes and keys go."""
+    """A node whose columns, changelog and unique key are those of its input."""
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -174,7 +176,7 @@ class PassedOn(PassedTime):
 
 
 class KeylessInserts(PlanNode):
-    """A node whose rows come and stay, and of which two may be the same."""
+    """A node that only inserts, and may insert equal rows."""
 
     @property
     def changelog(self) -> Changelog:

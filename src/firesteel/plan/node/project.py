@@ -1,4 +1,4 @@
-"""Rows changed one by one: columns computed of columns, and rows that a condition lets pass."""
+"""Work on one row at a time: Project computes columns, Filter keeps rows that satisfy a condition."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from firesteel.changelog.kind import INSERT_ONLY, Changelog, RowKind
 from firesteel.errors import Span
-from firesteel.plan.expression import ColumnRef, Expression, column_names, told_column
+from firesteel.plan.expression import ColumnRef, Expression, column_names, distinguishing_column
 from firesteel.plan.node.plan_node import PassedTime, SingleInput, UniqueKey
 from firesteel.types import Field
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Project(SingleInput):
-    """One expression per output column."""
+    """Computes each output column with one expression."""
 
     input: Node
     fields: tuple[Field, ...]
@@ -37,9 +37,9 @@ class Project(SingleInput):
             return None
         kept: dict[str, str] = {}
         for column, expression in zip(self.fields, self.expressions, strict=True):
-            told = told_column(expression)
-            if told is not None:
-                kept.setdefault(told.name, column.name)
+            source = distinguishing_column(expression)
+            if source is not None:
+                kept.setdefault(source.name, column.name)
         if not self.input.unique_key.issubset(kept):
             return None
         return frozenset(kept[name] for name in self.input.unique_key)
@@ -55,7 +55,7 @@ class Project(SingleInput):
         return (column_names(*read),)
 
     def copies(self) -> Iterator[tuple[str, str]]:
-        """(new name, old name) of each column that is passed on unchanged."""
+        """Gives (new name, old name) of each column that is passed on unchanged."""
         for column, expression in zip(self.fields, self.expressions, strict=True):
             if isinstance(expression, ColumnRef):
                 yield column.name, expression.name
@@ -97,7 +97,7 @@ class Filter(PassedTime):
 
     @cached_property
     def changelog(self) -> Changelog:
-        # A row that was written and no longer passes has to be taken back.
+        # A row that was emitted is retracted when its new version no longer passes.
         if self.input.changelog == INSERT_ONLY:
             return INSERT_ONLY
         return self.input.changelog | {RowKind.DELETE}

@@ -1,4 +1,4 @@
-"""ROW_NUMBER with a limit: Top-N, and the first or the last row of each key."""
+"""ROW_NUMBER with a limit: Top-N, and deduplication to the first or the last row of each key."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Ordering:
 
 @dataclass(frozen=True)
 class Rank(SingleInput):
-    """The rows of each partition that stand at the places `first` to `last` of an order.
+    """Keeps the rows with the row numbers `first` to `last` of each partition.
 
-    `number` is the column with a row's place, None where nobody reads it; `last` is None until a filter says it.
-    `by_time`: the order is one of time, which makes the first row of a partition final.
+    `number` is the column with the row number, None if no node reads it; `last` is None until `limit_rank` sets it.
+    `by_time`: the order is by event time or processing time, so that the first row of a partition is final.
     """
 
     input: Node
@@ -47,10 +47,10 @@ class Rank(SingleInput):
     last: int | None = None
     by_time: bool = False
     old_rows: bool = False
-    #: The partition's column that holds a window's end: the rows come when it closes. `window_is_local` as in Window.
+    #: The column of the partition that holds a window's end: rows are emitted when it closes. `window_is_local` as in Window.
     window_end: str | None = None
     window_is_local: bool = False
-    #: What the query says for it.
+    #: The clause of the query, for messages.
     clause: str = field(default="ROW_NUMBER()", compare=False)
     span: Span | None = field(default=None, compare=False)
 
@@ -60,11 +60,12 @@ class Rank(SingleInput):
 
     @property
     def keeps_first(self) -> bool:
-        """The first row of each partition: once written, it stays."""
+        """Says whether this keeps the first row of each partition, which is never updated."""
         return self.by_time and self.last == 1 and not any(column.descending for column in self.order)
 
     @property
     def keeps_last(self) -> bool:
+        """Says whether this keeps the last row of each partition, which each newer row replaces."""
         return self.by_time and self.last == 1 and all(column.descending for column in self.order)
 
     @cached_property
@@ -77,7 +78,7 @@ class Rank(SingleInput):
 
     @property
     def by_place(self) -> bool:
-        """Whether a place has one row: then a row that takes another's place is an update."""
+        """Says whether changes are made for each row number: a row that replaces another at its number is an update."""
         return self.number is not None or self.last == self.first
 
     @cached_property
@@ -98,7 +99,7 @@ class Rank(SingleInput):
 
     @property
     def event_times(self) -> frozenset[str]:
-        # Without a window, a row comes and goes long after its time.
+        # Without a window, rows are emitted and retracted long after their time.
         return self.input.event_times if self.closes else frozenset()
 
     @property
@@ -111,6 +112,7 @@ class Rank(SingleInput):
 
     @property
     def label(self) -> str:
+        # The word 'places' stands in the state of running jobs, so it stays.
         places = f"{self.first}" if self.first == self.last else f"{self.first} to {self.last or 'end'}"
         number = f", number=[{self.number.name}]" if self.number else ""
         order = ", ".join(map(str, self.order))

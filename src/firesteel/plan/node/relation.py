@@ -1,7 +1,7 @@
-"""All kinds of nodes of a plan, and what is true of a plan whatever its nodes are.
+"""Names all kinds of nodes of a plan.
 
-A node's columns have unique names; expressions name the columns of the node's input. `Node` is closed: a `match` over it that
-ends in `assert_never` names every kind.
+The columns of a node have unique names; expressions name the columns of the node's input. `Node` is a closed union: a `match`
+over it that ends in `assert_never` has to name every kind.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ Node = (
 
 
 def scans(node: Node) -> tuple[Scan, ...]:
-    """The tables a plan reads, from left to right."""
+    """Returns the tables that a plan reads, from left to right."""
     if isinstance(node, Scan):
         return (node,)
     return tuple(scan for child in node.inputs for scan in scans(child))
 
 
 def map_inputs(node: Node, change: Callable[[Node], Node]) -> Node:
-    """The node over changed inputs."""
+    """Returns the node with each input replaced by what `change` makes of it."""
     return node.with_inputs(*map(change, node.inputs)) if node.inputs else node

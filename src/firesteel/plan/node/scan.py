@@ -1,4 +1,4 @@
-"""Where rows begin: a table, the last rows of an upsert topic, rows that the script holds."""
+"""The sources of a plan: tables, upsert topics as full changelogs, and VALUES."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from firesteel.plan.node.window_columns import WindowColumns
 
 
-#: Of how many rows a plan shows the values.
+#: The greatest number of rows whose values a plan shows.
 _SHOWN_ROWS = 3
 
 
@@ -29,10 +29,10 @@ class Scan(NoInput):
     table: Table
     fields: tuple[Field, ...]
     changelog: Changelog
-    #: Each row carries its place in the order of arrival: somebody above asks which row came first.
+    #: Each row carries its position in the order of arrival, for an operator above that depends on it.
     ordered: bool = field(default=False, compare=False)
     #: Combine equal rows into one with a count; the operators above need no more.
-    weighed: bool = field(default=False, compare=False)
+    combined: bool = field(default=False, compare=False)
     span: Span | None = field(default=None, compare=False)
 
     @cached_property
@@ -58,7 +58,7 @@ class Scan(NoInput):
 
 @dataclass(frozen=True)
 class Values(NoInput, KeylessInserts):
-    """Rows that the script itself holds. They come once."""
+    """The rows of a VALUES clause, read once."""
 
     fields: tuple[Field, ...]
     rows: tuple[tuple[Expression, ...], ...]
@@ -71,10 +71,10 @@ class Values(NoInput, KeylessInserts):
         return tuple(value for row in self.rows for value in row)
 
     def narrowed(self, outputs: frozenset[str]) -> Self:
-        # Rows of no columns would be no rows.
-        places = [place for place, field in enumerate(self.fields) if field.name in outputs] or [0]
-        fields = tuple(self.fields[place] for place in places)
-        return replace(self, fields=fields, rows=tuple(tuple(row[place] for place in places) for row in self.rows))
+        # One column stays at least: rows without columns would be lost.
+        kept = [index for index, field in enumerate(self.fields) if field.name in outputs] or [0]
+        fields = tuple(self.fields[index] for index in kept)
+        return replace(self, fields=fields, rows=tuple(tuple(row[index] for index in kept) for row in self.rows))
 
     @property
     def label(self) -> str:
@@ -85,7 +85,7 @@ class Values(NoInput, KeylessInserts):
 
 @dataclass(frozen=True)
 class Normalize(PlanNode):
-    """Remembers the last row of each key of an upsert topic, so that the old row can be said with every change."""
+    """Keeps the last row of each key of an upsert topic, so that each change can emit UPDATE_BEFORE."""
 
     input: Scan
     span: Span | None = field(default=None, compare=False)

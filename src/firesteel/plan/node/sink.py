@@ -1,4 +1,4 @@
-"""Where the rows of an INSERT go."""
+"""The root of an INSERT's plan: the table that it writes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sink(PassedOn):
-    """Writes its input, whose columns are the table's, in the table's order."""
+    """Writes its input to a table; the input has the table's columns in their order."""
 
     input: Node
     table: Table

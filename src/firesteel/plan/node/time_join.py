@@ -1,7 +1,7 @@
-"""Joins that event time bounds: a row waits for its partners only as long as they can still come, so state stays small.
+"""Joins bounded by event time: a row is dropped from state when the watermark excludes further partners.
 
-An interval join bounds how far the times of two partners are apart; a window join asks for the same window. Both only
-insert, outer ones too: a row without a partner is padded when its time has passed.
+An interval join bounds the difference of the two times; a window join pairs rows of the same window. Both only insert,
+outer joins too: a row without a partner is padded when its time has passed.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TimeJoin(KeylessInserts):
-    """`right_time` is from `lower` before to `upper` after `left_time`, in milliseconds (before: negative).
+    """Pairs rows whose keys are equal and whose `right_time - left_time` is from `lower` to `upper` milliseconds.
 
-    `window`: the two are the ends of windows, and are equal; `is_local` as in Window.
+    `window`: the two times are the ends of windows, and are equal; `is_local` as in Window.
     """
 
     left: Node
@@ -36,7 +36,7 @@ class TimeJoin(KeylessInserts):
     right_time: str
     lower: int
     upper: int
-    #: What else a pair has to satisfy.
+    #: A further condition on each pair.
     condition: Expression | None = None
     window: bool = False
     is_local: bool = False
@@ -65,7 +65,7 @@ class TimeJoin(KeylessInserts):
 
     @property
     def event_times(self) -> frozenset[str]:
-        """Those of both sides: the watermark is kept back by the bounds, so that no pair lies behind it."""
+        """Returns the event times of both sides: the join delays the watermark by its bounds, so that no pair is late."""
         return frozenset() if self.window else self.left.event_times | self.right.event_times
 
     @property
@@ -74,17 +74,17 @@ class TimeJoin(KeylessInserts):
 
     @property
     def closes(self) -> bool:
-        # A row without a partner is padded when its time has passed; pairs come at once.
+        # A row without a partner is padded when its time has passed; pairs are emitted at once.
         return self.kind is not JoinKind.INNER
 
     @property
     def patience(self) -> int:
-        """For how many milliseconds more than its partners need a row is kept, for those that come late."""
+        """Returns for how many milliseconds longer than its bounds need a row is kept, for partners that are late."""
         return 0 if self.window else self.upper - self.lower + 1
 
     @property
     def waits_for_time(self) -> bool:
-        # State is forgotten by it, also where every pair comes at once.
+        # The watermark drops state, also where every pair is emitted at once.
         return True
 
     @property

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Union(PlanNode):
-    """UNION ALL: the columns are those of the first input, matched by position."""
+    """UNION ALL: the columns have the names of the first input's, and are matched by index."""
 
     inputs: tuple[Node, ...]
     fields: tuple[Field, ...]
@@ -49,12 +49,12 @@ class Union(PlanNode):
 
     @property
     def event_times(self) -> frozenset[str]:
-        """Those that are event time on every side."""
+        """Returns the columns that are event time in every input."""
         sides = [(child.event_times, child.fields) for child in self.inputs]
         return frozenset(
             field.name
-            for place, field in enumerate(self.fields)
-            if all(fields[place].name in times for times, fields in sides)
+            for index, field in enumerate(self.fields)
+            if all(fields[index].name in times for times, fields in sides)
         )
 
     @property

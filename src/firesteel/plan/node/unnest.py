@@ -1,4 +1,4 @@
-"""UNNEST: the elements of a collection as rows."""
+"""UNNEST: one row for each element of a collection."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Unnest(PassedTime):
-    """Each row once for every element of a collection; `elements` are the columns an element gives.
+    """Repeats each row for every element of a collection; `elements` are the columns of an element.
 
-    `outer`: a row whose collection is empty or NULL stays, with NULLs.
+    `outer`: a row whose collection is empty or NULL is kept, with NULL for its element.
     """
 
     input: Node

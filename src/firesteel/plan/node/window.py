@@ -1,7 +1,7 @@
 """Event time in a plan: the watermark of a table, windows, and the aggregate of a window, which only inserts.
 
-Times and lengths are milliseconds. A window's rows carry its bounds as columns; whoever works on a whole window goes by
-the column that holds its end, so that it can be found again behind any projection (`plan/fact/event_time.py`).
+Times and lengths are milliseconds. Rows carry the bounds of their window as columns. A node that works on whole windows
+finds them by these columns, which `PlanNode.window_columns` follows through projections.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Tumble:
-    """Windows side by side."""
+    """Windows of `size`, one after the other."""
 
     size: int
     offset: int = 0
@@ -34,7 +34,7 @@ class Tumble:
 
 @dataclass(frozen=True)
 class Hop:
-    """Windows of `size` that begin every `slide`."""
+    """Windows of `size`, one beginning every `slide`."""
 
     slide: int
     size: int
@@ -46,7 +46,7 @@ class Hop:
 
 @dataclass(frozen=True)
 class Cumulate:
-    """Windows that begin every `size` and grow by `step` up to it."""
+    """Windows that begin every `size`, each in versions that grow by `step` up to `size`."""
 
     step: int
     size: int
@@ -58,7 +58,7 @@ class Cumulate:
 
 @dataclass(frozen=True)
 class Session:
-    """Windows that end when nothing has come for `gap`; one row of sessions for each value of the group's keys."""
+    """Windows that end after `gap` without a row, separate for each value of the group's keys."""
 
     gap: int
 
@@ -70,7 +70,8 @@ Assigner = Tumble | Hop | Cumulate | Session
 
 
 def render_length(milliseconds: int) -> str:
-    """
+    """Renders a length in its largest whole unit.
+
     >>> render_length(90_000), render_length(7_200_000), render_length(1500), render_length(-5000), render_length(0)
     ('90 s', '2 h', '1500 ms', '-5 s', '0 s')
     """
@@ -86,15 +87,15 @@ def _offset(offset: int) -> str:
 
 @dataclass(frozen=True)
 class Watermark(PassedOn):
-    """Says that `column` is event time, and that rows may come `delay` late.
+    """Declares that `column` is event time, with a watermark that stays `delay` behind it.
 
-    `delay` is None where the table's expression is of another form than 'column' or 'column - INTERVAL'.
+    `delay` is None if the table's expression is neither 'column' nor 'column - INTERVAL'.
     """
 
     input: Node
     column: str
     delay: int | None
-    #: Where the table declares it.
+    #: The position of its declaration in the table.
     span: Span | None = field(default=None, compare=False)
 
     @property
@@ -115,10 +116,10 @@ class Watermark(PassedOn):
 
 @dataclass(frozen=True)
 class Window(SingleInput, KeylessInserts):
-    """A window table function: each row once for every window it belongs to, with the window's columns behind its own.
+    """A window table function: repeats each row for every window it belongs to, and appends the window's columns.
 
     `start` and `end` are local times, also where event time is a TIMESTAMP_LTZ; `rowtime` is the window's last
-    millisecond, of the type of event time. A SESSION's columns mean something only behind its WindowAggregate.
+    millisecond, of the type of event time. The columns of a SESSION are known only above its WindowAggregate.
     """
 
     input: Node
@@ -127,9 +128,9 @@ class Window(SingleInput, KeylessInserts):
     start: str
     end: str
     rowtime: str
-    #: What a SESSION function is partitioned by; None: by whatever the group's other keys are.
+    #: The columns that partition a SESSION function; None: the other keys of the group do.
     partition: tuple[str, ...] | None = None
-    #: A row without event time fails the job; else it is left out.
+    #: A row without event time fails the job; otherwise it is left out.
     strict: bool = True
     span: Span | None = field(default=None, compare=False)
 
@@ -139,7 +140,7 @@ class Window(SingleInput, KeylessInserts):
 
     @property
     def is_local(self) -> bool:
-        """Whether event time is a point in time, whose windows follow 'table.local-time-zone'."""
+        """Says whether event time is a TIMESTAMP_LTZ, whose windows follow 'table.local-time-zone'."""
         return isinstance(self.time_type, TimestampLtz)
 
     @property
@@ -176,7 +177,7 @@ class Window(SingleInput, KeylessInserts):
 
 @dataclass(frozen=True)
 class WindowAggregate(Grouped):
-    """An aggregate whose keys hold a window: each group comes once, when the watermark has passed the window's end."""
+    """An aggregate whose keys contain a window: each group is emitted once, when the watermark passes the window's end."""
 
     assigner: Assigner
     #: The keys that hold the window's bounds; `is_local` as in Window.
@@ -196,7 +197,7 @@ class WindowAggregate(Grouped):
 
     @property
     def other_keys(self) -> tuple[str, ...]:
-        """The keys that are no columns of the window."""
+        """Returns the keys that are not columns of the window."""
         return tuple(key for key in self.keys if key not in self.starts | self.ends | self.rowtimes)
 
     @property

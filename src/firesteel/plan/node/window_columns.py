@@ -1,4 +1,4 @@
-"""The columns in which rows carry the window they belong to."""
+"""Names the columns in which rows carry the bounds of their window."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WindowColumns:
-    """The columns that hold a window's bounds: several where a query selects one of them twice, none where it does not."""
+    """The columns that hold each bound of a window: several if a query selects it twice, none if it does not select it."""
 
     assigner: Assigner
     starts: frozenset[str]
@@ -21,7 +21,7 @@ class WindowColumns:
     is_local: bool
 
     def renamed(self, copies: Iterable[tuple[str, str]]) -> WindowColumns:
-        """The same window where columns are known as (new name, old name)."""
+        """Returns the same window after its columns were copied as (new name, old name)."""
         pairs = list(copies)
         starts, ends, times = (
             frozenset(new for new, old in pairs if old in names) for names in (self.starts, self.ends, self.rowtimes)

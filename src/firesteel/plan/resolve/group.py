@@ -1,9 +1,8 @@
-"""GROUP BY: the columns an aggregate needs below it, its calls, and what SELECT and HAVING can say above it."""
+"""Resolves GROUP BY: the Project below an aggregate, its calls, and SELECT and HAVING above it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -12,28 +11,21 @@ from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, Lite
 from firesteel.plan.function.aggregate import AggregateFunction, find_aggregate
 from firesteel.plan.function.table import ArgumentError
 from firesteel.plan.node.relation import Aggregate, Node, Project
-from firesteel.plan.resolve.expression import ExpressionResolver
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.mistake import Mistake
 from firesteel.plan.resolve.named_relation import Names, Relation
 from firesteel.plan.resolve.scope import Scope, scope_of
+from firesteel.plan.resolve.select_list import Item
 from firesteel.sql.node import span_of
 from firesteel.types import Boolean, Field
-
-
-@dataclass(frozen=True)
-class Item:
-    """One item of a select list: its expression and its name, empty where it has none."""
-
-    node: exp.Expression
-    name: str
 
 
 def resolve_group(
     relation: Relation, select: exp.Select, items: list[Item], report: Callable[[Problem], None]
 ) -> tuple[Relation, ExpressionResolver]:
-    """An Aggregate over a Project that computes its keys and arguments, and a resolver for what stands above it.
+    """Makes an Aggregate over a Project of its keys and arguments, and a resolver for SELECT and HAVING above it.
 
-    `report` takes what there is to warn about.
+    Warnings are given to `report`.
     """
     group = select.args.get("group")
     written = list(group.expressions) if group else []
@@ -77,7 +69,7 @@ def resolve_group(
 
 
 class _Below:
-    """The Project under an Aggregate: every key and argument is a column of it, each expression once."""
+    """Builds the Project below an Aggregate: each distinct key and argument is one column."""
 
     def __init__(self, resolver: ExpressionResolver) -> None:
         self.resolver = resolver
@@ -104,7 +96,7 @@ class _Below:
 
 
 class _Calls:
-    """The aggregate calls of one SELECT: equal ones are computed once."""
+    """Collects the aggregate calls of one SELECT: equal calls are computed once."""
 
     def __init__(self, resolver: ExpressionResolver, below: _Below) -> None:
         self.resolver = resolver
@@ -176,7 +168,7 @@ class _Calls:
 
 
 class _AboveAggregate(ExpressionResolver):
-    """Resolves SELECT and HAVING of a grouped query: an aggregate is a column now, and so is each key."""
+    """Resolves SELECT and HAVING of a grouped query, where each key and each aggregate call is a column."""
 
     def __init__(self, scope: Scope, below: _Below, keys: dict[str, ColumnRef], calls: _Calls) -> None:
         super().__init__(scope, "SELECT")
@@ -202,7 +194,7 @@ class _AboveAggregate(ExpressionResolver):
         return super().resolve(node)
 
     def _key(self, node: exp.Expression) -> ColumnRef | None:
-        """The key that this expression is, if it is one."""
+        """Finds the key that equals this expression; None if there is none."""
         try:
             ref = self._below.find(self._below.resolver.resolve(node))
         except Mistake:
@@ -219,14 +211,14 @@ def _aggregate_of(node: exp.Expression) -> AggregateFunction | None:
 
 
 def has_aggregate(node: exp.Expression) -> bool:
-    # A function with OVER gives a value for each row, whatever it is called; a query within has aggregates of its own.
+    # A function with OVER is no aggregate, and a subquery has aggregates of its own.
     if isinstance(node, exp.Window | exp.Query):
         return False
     return _aggregate_of(node) is not None or any(has_aggregate(child) for child in node.iter_expressions())
 
 
 def _by_alias(node: exp.Expression, items: list[Item], scope: Scope) -> exp.Expression:
-    """GROUP BY takes an alias of the select list where the input has no column of that name."""
+    """Replaces an alias of the select list by its expression, if the input has no column of that name."""
     if isinstance(node, exp.Column) and not node.table:
         if any(column.name == node.name for column in scope.columns):
             return node

@@ -1,4 +1,4 @@
-"""The hints of `SELECT /*+ … */`: none of them has an effect yet, and each says so."""
+"""Warns about the hints of `SELECT /*+ … */`: none of them has an effect yet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firesteel.sql.node import span_of, written_name
 _LOOKUP = "has no effect: no join looks rows up in another system yet."
 _BATCH = "has no effect: it chooses among the joins of Flink's batch jobs."
 
-#: What Flink has, and what becomes of each here.
+#: Flink's hints: why each has no effect here, and what to do.
 _HINTS = {
     "STATE_TTL": (
         "has no effect yet: state is kept for ever.",
@@ -23,10 +23,10 @@ _HINTS = {
     "SHUFFLE_MERGE": (_BATCH, "Remove it."),
     "NEST_LOOP": (_BATCH, "Remove it."),
     "LOOKUP": (_LOOKUP, "Remove it."),
-    "MULTI_JOIN": ("has no effect: joins are never put together.", "Remove it."),
+    "MULTI_JOIN": ("has no effect: joins are never merged.", "Remove it."),
     # Alibaba's.
     "REPLICATED_SHUFFLE_HASH": (_LOOKUP, "Remove it."),
-    "SKEW": ("has no effect: keys are dealt out as they come.", "Remove it."),
+    "SKEW": ("has no effect: keys are not redistributed by their frequency.", "Remove it."),
     "JOIN_STATE_TTL": (
         "has no effect yet: state is kept for ever.",
         "Remove it, unless the script has to run on Flink too.",
@@ -60,7 +60,7 @@ def advise_hints(select: exp.Select) -> Iterator[Problem]:
 
 
 def _tables(select: exp.Select) -> set[str]:
-    """The names that the query's tables have, and those that they were given."""
+    """Returns the names and aliases of the query's tables."""
     sources = [select.args.get("from_") or select.args.get("from"), *(select.args.get("joins") or ())]
     names: set[str] = set()
     for source in sources:

@@ -1,4 +1,4 @@
-"""An INSERT to a plan: its query's columns against the sink's, its changes against what the sink takes."""
+"""Resolves an INSERT: checks its query's columns against the sink's, and its changelog against the changes the sink takes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from firesteel.options.setting import UPSERT_MATERIALIZE, UpsertMaterialize
 from firesteel.plan.expression import Expression, Literal, column_refs
 from firesteel.plan.fact.shared_key import can_share
 from firesteel.plan.fact.upsert_key import upsert_keys
+from firesteel.plan.function.signature import to_type
 from firesteel.plan.node.relation import Aggregate, Filter, Join, Node, Project, Rank, Scan, Sink, Union, scans
-from firesteel.plan.resolve.expression import to_type
 from firesteel.plan.resolve.known import Hidden, Known
 from firesteel.plan.resolve.mistake import Mistake, count, suggest
 from firesteel.plan.resolve.named_relation import Relation
@@ -28,7 +28,7 @@ from firesteel.types import DataType, Field
 
 
 def resolve_insert(insert: Insert, known: Known) -> Sink | None:
-    """The plan of the statement, or None when the problems of `known` say why there is none."""
+    """Returns the plan of the statement; None if it has a mistake, which is reported to `known`."""
     try:
         relation = QueryResolver(known).resolve(insert.query)
         table = _target(insert, known)
@@ -53,7 +53,7 @@ def _target(insert: Insert, known: Known) -> Table:
 
 
 def _check_conflicts(sink: Sink, insert: Insert) -> None:
-    """Rows of two keys can meet in one row of the table only where its key is not the query's own."""
+    """Refuses an ON CONFLICT that could have an effect: one is possible only if the primary key is not the query's own key."""
     action, unique = insert.on_conflict, sink.unique_key
     if action is None:
         return
@@ -66,8 +66,8 @@ def _check_conflicts(sink: Sink, insert: Insert) -> None:
         )
     if unique is not None and unique <= frozenset(sink.table.primary_key):
         return
-    # The last row of a key stays, as without the clause, unless rows of another key go. Where no key is known at all, the
-    # table's own tells the changes apart.
+    # Without deletes the last row of a key stays, as it does without the clause. If the query has no key at all, the
+    # table's own key identifies its changes.
     keyless = unique is None and not any(scan.table.primary_key for scan in scans(sink))
     if action.text == "DEDUPLICATE" and (keyless or RowKind.DELETE not in sink.changelog):
         return
@@ -79,7 +79,7 @@ def _check_conflicts(sink: Sink, insert: Insert) -> None:
 
 
 def sink_columns(table: Table) -> tuple[Field, ...]:
-    """The columns an INSERT fills: the physical ones and the metadata that is not VIRTUAL."""
+    """Returns the columns that an INSERT fills: physical columns and metadata columns that are not VIRTUAL."""
     return tuple(
         Field(column.name, column.type)
         for column in table.columns
@@ -88,7 +88,7 @@ def sink_columns(table: Table) -> tuple[Field, ...]:
 
 
 def _columns(insert: Insert, table: Table, relation: Relation, known: Known) -> Node:
-    """A Project that gives each column of the sink its value, by position, cast where Flink casts by itself."""
+    """Makes the Project that computes the sink's columns, matched by index, with Flink's implicit casts."""
     wanted = sink_columns(table)
     span = span_of(insert.query)
     if insert.columns:
@@ -132,11 +132,12 @@ def _columns(insert: Insert, table: Table, relation: Relation, known: Known) -> 
 
 
 def _loose(data_type: DataType) -> DataType:
-    """NOT NULL is checked when the row is written: it is the row's fault then, not the query's."""
+    """Drops NOT NULL, which is checked for each row when it is written, not for the query."""
     return data_type.with_nullable(True)
 
 
 def check_changelog(sink: Sink, insert: Insert, known: Known) -> None:
+    """Checks that the sink takes the changes of the query, and that its key identifies their rows."""
     table = sink.table
     takes = sink_changelog(table)
     if takes == INSERT_ONLY and sink.changelog != INSERT_ONLY:
@@ -158,7 +159,7 @@ def check_changelog(sink: Sink, insert: Insert, known: Known) -> None:
             culprit.span or insert.span,
             cure,
         )
-    # A table without a key has been told so.
+    # A missing PRIMARY KEY is reported for the table itself.
     if takes == UPSERT and has_key(table) and table.primary_key:
         try:
             _check_key(sink, insert, known)
@@ -177,7 +178,7 @@ def check_changelog(sink: Sink, insert: Insert, known: Known) -> None:
 
 
 def _check_key(sink: Sink, insert: Insert, known: Known) -> None:
-    """Rows that are taken back are told apart by their key, so the sink's key has to be that key, or more than it."""
+    """Checks that the sink's primary key contains a unique key of the query: retracted rows are found by it."""
     base = _below_projects(sink)
     table, unique = sink.table, sink.unique_key
     if not isinstance(base, Aggregate):
@@ -207,7 +208,7 @@ def _check_key(sink: Sink, insert: Insert, known: Known) -> None:
 
 
 def _check_changes(sink: Sink, insert: Insert, known: Known) -> None:
-    """The same for changes that no GROUP BY makes: of a changelog topic, a join, a Top-N, UNION ALL."""
+    """Checks the primary key for changes not made by GROUP BY: of a changelog topic, a join, a Top-N, UNION ALL."""
     table, chosen = sink.table, frozenset(sink.table.primary_key)
     if sink.changelog == INSERT_ONLY or any(unique <= chosen for unique in upsert_keys(sink)):
         return
@@ -232,13 +233,13 @@ def _check_changes(sink: Sink, insert: Insert, known: Known) -> None:
             None if accepted else cure,
             Severity.WARNING if accepted else Severity.ERROR,
         )
-        # What else there is to say about the query is said too.
+        # Reported, not raised: other problems of the query are reported too.
         known.report(problem)
     elif not accepted:
         known.report(
             Problem(
-                f"Nothing says that no two rows of this query share the PRIMARY KEY ({key}) of '{table.name}': where two do,"
-                " the deletion of one deletes the other too.",
+                f"Two rows of this query might share the PRIMARY KEY ({key}) of '{table.name}': then the deletion of one"
+                " deletes the other too.",
                 insert.target.span,
                 cure,
                 Severity.WARNING,
@@ -247,7 +248,7 @@ def _check_changes(sink: Sink, insert: Insert, known: Known) -> None:
 
 
 def _key_cure(sink: Sink) -> str:
-    """What would tell the rows of the query apart."""
+    """Suggests how to get a unique key of the query into the primary key."""
     for scan in scans(sink):
         if scan.changelog != INSERT_ONLY and not scan.table.primary_key:
             return f"Declare the PRIMARY KEY of '{scan.table.name}', and select its columns into that of '{sink.table.name}'"
@@ -283,7 +284,7 @@ def _check_ranks(node: Node) -> None:
 
 
 def _constant_key(sink: Sink) -> bool:
-    """One row in all, written under a constant key."""
+    """Says whether every column of the primary key is a constant."""
     node = sink.input
     if not isinstance(node, Project):
         return False
@@ -292,7 +293,7 @@ def _constant_key(sink: Sink) -> bool:
 
 
 def updating_node(node: Node) -> Node | None:
-    """The lowest node that makes updates: the one to name in a message."""
+    """Finds the lowest node that makes updates, for a message."""
     for child in node.inputs:
         found = updating_node(child)
         if found is not None:

@@ -1,4 +1,4 @@
-"""What a statement can use at its place in the script, and where its mistakes go."""
+"""Keeps the names that a statement can use at its position in the script, and collects its mistakes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from firesteel.sql.statement import CreateTable, CreateView, Drop, Name, OptionE
 
 
 class Hidden(Exception):
-    """A mistake that was reported already makes this part impossible to look at."""
+    """This part cannot be checked, because of a mistake that was reported already."""
 
 
 @dataclass(frozen=True)
 class ResolvedView:
-    """What a view gives, how many tables it reads, and how many views and queries of WITH stand one below the other in it."""
+    """A view that is resolved, the number of tables it reads, and the depth of views and queries of WITH in it."""
 
     relation: Relation
     tables: int
@@ -32,23 +32,23 @@ class Known:
 
     def __init__(self, modules: PythonModules | None = None) -> None:
         self.catalog = Catalog()
-        #: Whose Python may be used.
+        #: The Python modules that the script may use.
         self.modules = modules or PythonModules()
         self.broken: set[str] = set()
-        #: Whether the script has an INSERT.
+        #: True if the script has an INSERT.
         self.runs = True
         #: The tables and views that an INSERT needs.
         self.used: set[str] = set()
-        #: What is wrong with each table however it is used.
+        #: The problems of each table's declaration.
         self.declared: dict[str, set[Problem]] = {}
-        #: Catalogs that were to be created or used, and whether the script is in one of them: their tables are not known.
+        #: Catalogs that do not exist here, and whether the script uses one: their tables are not known.
         self.catalogs: set[str] = set()
         self.away = False
-        #: The views that have been resolved, by the place of their names.
+        #: The views that have been resolved, by the positions of their names.
         self.views: dict[Span, ResolvedView] = {}
-        #: What the script's functions are, by their names in lower case.
+        #: The script's functions, by their names in lower case.
         self.functions: dict[str, PythonFunction] = {}
-        # In the order they were found. A dict, since a generated script can have thousands of them.
+        # In the order they were found; a dict, because a generated script can have thousands of problems.
         self._problems: dict[Problem, None] = {}
 
     @property
@@ -59,7 +59,7 @@ class Known:
         self._problems.update(dict.fromkeys(problems))
 
     def refuse(self, refused: Refused) -> None:
-        """Nothing is said about the uses of a name whose CREATE has a mistake."""
+        """Keeps a name whose CREATE has a mistake: its uses are not reported."""
         match refused.kind:
             case "FUNCTION":
                 self.functions[refused.name.text.lower()] = refused_function(refused.name.text)
@@ -69,7 +69,7 @@ class Known:
                 self.broken.add(self.catalog.key(refused.name))
 
     def is_refused(self, statement: Statement) -> bool:
-        """Whether the statement is about such a name alone, so that nothing is left of it."""
+        """Says whether to skip the statement, because it is only about a name whose CREATE has a mistake."""
         match statement:
             case CreateTable(like=like) if like is not None and self.catalog.key(like.table) in self.broken:
                 self.broken.add(self.catalog.key(statement.name))
@@ -92,7 +92,7 @@ class Known:
         return False
 
     def _is_elsewhere(self, name: Name) -> bool:
-        """Whether the name is of a catalog that is not there."""
+        """Says whether the name belongs to a catalog that does not exist here."""
         return name.path[0] in self.catalogs if len(name.path) > 2 else self.away
 
     def view(self, name: Name) -> CreateView | None:

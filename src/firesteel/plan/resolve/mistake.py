@@ -1,4 +1,4 @@
-"""How the plan reports a mistake: raised where it is found, caught where the next part can still be looked at."""
+"""Reports mistakes in queries: raised where they are found, caught where the next part can still be checked."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ class Mistake(Exception):
 
 
 def suggest(name: str, known: Iterable[str], otherwise: str | None = None) -> str | None:
-    """The hint for a name that is not known."""
+    """Suggests the nearest known name; `otherwise` if none is near."""
     close = nearest(name, known, 0.6)
     return f"Write '{close}'." if close else otherwise
 
 
 def count(number: int, what: str) -> str:
-    """
+    """Renders a number of things.
+
     >>> count(1, "column"), count(2, "column"), count(0, "argument")
     ('1 column', '2 columns', 'no argument')
     """

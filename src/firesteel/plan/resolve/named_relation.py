@@ -1,4 +1,4 @@
-"""A part of a query while it is being resolved: a plan node, and the names by which the query can use its columns."""
+"""A part of a query while it is resolved: a plan node, and the names of its columns in the query."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ class Relation:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The visible names, in order: what SELECT * gives."""
+        """Returns the visible names in order, as SELECT * gives them."""
         return tuple(column.name for column in self.scope.columns)
 
     def renamed(self, alias: str, columns: tuple[str, ...] = ()) -> Relation:
-        """The relation under another name, and its columns under others if they are given."""
+        """Renames the relation, and its columns if names for them are given."""
         names = columns or self.columns
         held = [(name, old.ref.name, old.ref.type) for name, old in zip(names, self.scope.columns, strict=True)]
         return Relation(self.node, scope_of(alias, held))
 
 
 class Names:
-    """Hands out column names that are unique within one query."""
+    """Makes column names that are unique within one query."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()

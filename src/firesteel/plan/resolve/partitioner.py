@@ -1,4 +1,4 @@
-"""A sink's own partitioner: a Python class, for which the operator's permission is needed as for a function (`python_function.py`)."""
+"""Checks a sink's own partitioner: a Python class, which needs the operator's permission (`plan/function/python.py`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHAPE = "Write a Python class with a method partition(key, value, topic, partit
 
 
 def check_partitioner(table: Table, modules: PythonModules) -> Problem | None:
-    """A class that is not there is a mistake now, not when the first batch is written. Nothing is imported without permission."""
+    """Finds a mistake in the partitioner before the first batch is written. Imports nothing without permission."""
     partitioner = partitioner_class(table)
     if partitioner is None:
         return None
@@ -38,8 +38,8 @@ def check_partitioner(table: Table, modules: PythonModules) -> Problem | None:
     try:
         imported = import_module(module, modules.folder)
     except Exception as error:  # the user's own code may raise anything
-        told = f"{type(error).__name__}: {str(error)[:200]}"
-        return Problem(f"The module '{module}' of the partitioner cannot be imported: {told}.", span)
+        text = f"{type(error).__name__}: {str(error)[:200]}"
+        return Problem(f"The module '{module}' of the partitioner cannot be imported: {text}.", span)
     found = getattr(imported, partitioner.name, None)
     if found is None:
         return Problem(f"The module '{module}' has no class '{partitioner.name}'.", span, f"{_SHAPE} there.")
@@ -49,7 +49,7 @@ def check_partitioner(table: Table, modules: PythonModules) -> Problem | None:
 
 
 def _is_there(module: str, folder: Path | None) -> bool:
-    """Found by its files: importing it would run it, and `check` runs nobody's code unasked."""
+    """Looks for the module's files, without importing it: `check` runs no code that is not allowed."""
     paths: list[str] | None = None
     name = ""
     for part in module.split("."):

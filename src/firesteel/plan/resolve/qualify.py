@@ -1,4 +1,4 @@
-"""QUALIFY: a condition over a query's own window function, as a filter around that query."""
+"""Rewrites QUALIFY as a filter around the query."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ _HIDDEN = "QUALIFY$"
 
 
 def inside_qualify(select: exp.Select) -> tuple[exp.Select, exp.Expression, int]:
-    """The query without QUALIFY, with a column more for each value that only the condition names; the condition over its columns;
-    and how many such columns there are."""
+    """Returns the query without QUALIFY, the condition over its columns, and the number of hidden columns.
+
+    A hidden column is added for each value that the condition needs and the query does not select.
+    """
     inner = select.copy()
     for clause in ("qualify", "order", "limit", "offset"):
         inner.set(clause, None)

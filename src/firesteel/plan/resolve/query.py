@@ -1,20 +1,23 @@
-"""A query to plan nodes: FROM, WHERE, GROUP BY, HAVING, SELECT, in the order in which SQL evaluates them."""
+"""Resolves a query to plan nodes: FROM, WHERE, GROUP BY, HAVING, SELECT, in the order in which SQL evaluates them."""
 
 from __future__ import annotations
 
 from sqlglot import exp
 
 from firesteel.errors import Span
-from firesteel.plan.expression import ColumnRef, Expression, together
+from firesteel.plan.expression import conjunction
 from firesteel.plan.node.join_kind import JoinKind
-from firesteel.plan.node.relation import Aggregate, Filter, Node, Project, Union
-from firesteel.plan.resolve.expression import ExpressionResolver, UnknownName, to_type
-from firesteel.plan.resolve.group import Item, has_aggregate, resolve_group
+from firesteel.plan.node.relation import Aggregate, Filter
+from firesteel.plan.resolve.condition import semi_or_anti, written_conjuncts
+from firesteel.plan.resolve.expression.column import UnknownName
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver
+from firesteel.plan.resolve.group import has_aggregate, resolve_group
 from firesteel.plan.resolve.hint import advise_hints
-from firesteel.plan.resolve.join import absorb_condition, exists_join, in_join, resolve_join
-from firesteel.plan.resolve.known import Hidden, Known, ResolvedView
+from firesteel.plan.resolve.join.join import absorb_condition, exists_join, in_join, resolve_join
+from firesteel.plan.resolve.join.unnest import resolve_unnest
+from firesteel.plan.resolve.known import Known, ResolvedView
 from firesteel.plan.resolve.mistake import Mistake
-from firesteel.plan.resolve.named_relation import Names, Relation
+from firesteel.plan.resolve.named_relation import Relation
 from firesteel.plan.resolve.qualify import inside_qualify
 from firesteel.plan.resolve.rank import (
     has_window,
@@ -23,31 +26,32 @@ from firesteel.plan.resolve.rank import (
     resolve_row_number,
     without_hidden,
 )
-from firesteel.plan.resolve.scope import Scope, Visible, scope_of
+from firesteel.plan.resolve.scope import Scope
+from firesteel.plan.resolve.select_list import Item, project_items, select_items
 from firesteel.plan.resolve.table import resolve_table
-from firesteel.plan.resolve.unnest import resolve_unnest
+from firesteel.plan.resolve.union import resolve_union
 from firesteel.plan.resolve.values import one_row, resolve_values
-from firesteel.plan.resolve.window import close_window, open_group_window, resolve_window_table
-from firesteel.plan.type_rule import common_type
+from firesteel.plan.resolve.window.closing import close_window
+from firesteel.plan.resolve.window.group_window import open_group_window
+from firesteel.plan.resolve.window.table_function import resolve_window_table
 from firesteel.sql.node import span_of, table_hints
 from firesteel.sql.statement import CreateView, Name
-from firesteel.types import DataType, Field
 
-#: Clauses of SELECT that the lowering does not know yet, by their name in sqlglot's tree.
+#: Clauses of SELECT that are not supported yet, by their names in sqlglot's tree.
 _NOT_YET = {
     "laterals": "LATERAL",
     "match": "MATCH_RECOGNIZE",
 }
 
 
-#: What a query of EXISTS may not have beside tables and a condition: it would have to be computed for each row outside.
+#: Clauses that the query of EXISTS cannot have: they would have to be computed for each outer row.
 _BEYOND_EXISTS = frozenset({"group", "having", "limit", "offset", "fetch", "with_", "with", "qualify", "windows"})
 
-#: Views and queries of WITH that name one another, one below the other.
-_MOST_DEEP = 500
+#: The greatest depth of views and queries of WITH that read one another.
+_MAX_DEPTH = 500
 
-#: A view that reads itself twice through others doubles with each of them.
-_MOST_TABLES = 200
+#: The greatest number of tables in a query. Views that each read the one before twice double it at each level.
+_MAX_TABLES = 200
 
 
 class QueryResolver:
@@ -56,12 +60,12 @@ class QueryResolver:
     def __init__(self, known: Known) -> None:
         self.known = known
         self._tables = 0
-        #: How many views and queries of WITH stand around this place, and how many at the deepest one so far.
+        #: The current depth of views and queries of WITH, and the greatest so far.
         self._depth = self._deepest = 0
-        #: The queries of WITH that can be named here, with their columns' names.
+        #: The queries of WITH in scope, with the names of their columns.
         self._named: dict[str, tuple[exp.Expression, tuple[str, ...]]] = {}
-        #: What the queries around this one see.
-        self._around: tuple[Scope, ...] = ()
+        #: The scopes of the outer queries.
+        self._outer: tuple[Scope, ...] = ()
 
     def resolve(self, query: exp.Expr) -> Relation:
         with_ = query.args.get("with_")
@@ -80,7 +84,9 @@ class QueryResolver:
             case exp.Select():
                 return self._select(query)
             case exp.Union():
-                return resolve_limit(self._union(query), query)
+                return resolve_limit(
+                    resolve_union(self.resolve(query.this), self.resolve(query.expression), query), query
+                )
             case exp.Intersect() | exp.Except():
                 name = type(query).__name__.upper()
                 raise Mistake(f"{name} is not supported yet.", span_of(query), "Write a join, or WHERE … IN (…).")
@@ -113,7 +119,7 @@ class QueryResolver:
             raise Mistake(
                 "FOR SYSTEM_TIME AS OF is not supported yet.",
                 span_of(version),
-                "A join without it pairs each row with all that come, and follows their changes.",
+                "A join without it pairs each row with all matching rows, and is updated when they change.",
             )
         named = self._named.get(node.name) if len(node.parts) == 1 else None
         if named is not None:
@@ -133,40 +139,37 @@ class QueryResolver:
         return self._aliased(relation, node, alias, _alias_columns(node))
 
     def resolve_view(self, view: CreateView) -> Relation:
-        """A view can only name what stands before it, so it cannot read itself; and it sees nothing of this query.
-
-        It is resolved once, where it is created, however many views it reads and wherever it is read.
-        """
+        """Resolves a view, once however often it is read. It sees only what is declared before it, and nothing of this query."""
         known = self.known.views.get(view.name.span)
         if known is not None:
             self._count_tables(known.tables, view.name.span)
-            self._go_down(known.depth, view.name)
+            self._deepen(known.depth, view.name)
             return known.relation
-        named, around, tables, deepest = self._named, self._around, self._tables, self._deepest
-        self._named, self._around, self._deepest = {}, (), self._depth
-        self._depth = self._go_down(1, view.name)
+        named, outer, tables, deepest = self._named, self._outer, self._tables, self._deepest
+        self._named, self._outer, self._deepest = {}, (), self._depth
+        self._depth = self._deepen(1, view.name)
         try:
             relation = self.resolve(view.query)
         finally:
             depth = self._deepest - self._depth + 1
-            self._named, self._around, self._depth = named, around, self._depth - 1
+            self._named, self._outer, self._depth = named, outer, self._depth - 1
             self._deepest = max(self._deepest, deepest)
         self.known.views[view.name.span] = ResolvedView(relation, self._tables - tables, depth)
         return relation
 
     def _count_tables(self, more: int, span: Span | None) -> None:
         self._tables += more
-        if self._tables > _MOST_TABLES:
+        if self._tables > _MAX_TABLES:
             raise Mistake(
-                f"This query reads more than {_MOST_TABLES} tables, its views written out.", span, "Split the job."
+                f"This query reads more than {_MAX_TABLES} tables, its views written out.", span, "Split the job."
             )
 
-    def _go_down(self, steps: int, name: Name) -> int:
-        """How deep that is."""
+    def _deepen(self, steps: int, name: Name) -> int:
+        """Returns the depth that many steps further down; a chain that is too deep is a mistake."""
         depth = self._depth + steps
-        if depth > _MOST_DEEP:
+        if depth > _MAX_DEPTH:
             raise Mistake(
-                f"'{name.written}' reads a chain of more than {_MOST_DEEP} views and queries of WITH.",
+                f"'{name.written}' reads a chain of more than {_MAX_DEPTH} views and queries of WITH.",
                 name.span,
                 "Split the job.",
             )
@@ -174,13 +177,13 @@ class QueryResolver:
         return depth
 
     def _common(self, named: tuple[exp.Expression, tuple[str, ...]], node: exp.Table) -> Relation:
-        """A query of WITH, under the names it was given there."""
+        """Resolves a query of WITH, under the names it has there."""
         query, columns = named
         inside = self._named
-        # It sees what stood before it, and never itself.
+        # It sees the queries before it, and not itself.
         earlier = list(inside)
         self._named = {name: inside[name] for name in earlier[: earlier.index(node.name)]}
-        self._depth = self._go_down(1, _name(node))
+        self._depth = self._deepen(1, _name(node))
         try:
             return self._aliased(self.resolve(query), node, node.name, columns)
         finally:
@@ -209,7 +212,7 @@ class QueryResolver:
         relation = self._tables_of(select)
         if where := select.args.get("where"):
             relation = absorb_condition(self._where(relation, where))
-        items = self._items(select, relation.scope)
+        items = select_items(select, relation.scope)
         if window := open_group_window(relation, select):
             relation, select = window.relation, window.rewrite_select(select)
             items = [Item(window.rewrite(item.node), item.name) for item in items]
@@ -231,19 +234,19 @@ class QueryResolver:
                 relation, items = resolve_row_number(relation, items, select.args.get("windows") or [])
             resolver = ExpressionResolver(relation.scope, "SELECT")
         if not select.args.get("distinct"):
-            # The order may be one of columns that are not selected.
+            # ORDER BY may name columns that are not selected.
             width = len(items)
             hidden, orders = hidden_orders(select, items)
-            relation = self._project(relation, [*items, *hidden], resolver, select)
+            relation = project_items(relation, [*items, *hidden], resolver, self._report, span_of(select))
             return without_hidden(resolve_limit(relation, select, orders), width)
-        relation = self._project(relation, items, resolver, select)
+        relation = project_items(relation, items, resolver, self._report, span_of(select))
         node = relation.node
         keys = tuple(field.name for field in node.fields)
         distinct = close_window(Aggregate(node, keys, node.fields, (), span=span_of(select)))
         return resolve_limit(Relation(distinct, relation.scope), select)
 
     def _qualified(self, select: exp.Select) -> Relation:
-        """QUALIFY: the query without it, and a filter around it, as one writes it by hand."""
+        """Resolves QUALIFY as a filter around the query without it."""
         inner, condition, hidden = inside_qualify(select)
         if select.args.get("distinct"):
             raise Mistake("QUALIFY beside DISTINCT is not supported yet.", span_of(condition), "Filter in a subquery.")
@@ -265,11 +268,11 @@ class QueryResolver:
     def _where(self, relation: Relation, where: exp.Where) -> Relation:
         try:
             plain: list[exp.Expression] = []
-            for part in _conjuncts(where.this):
-                kind, asked = _asked(part)
+            for part in written_conjuncts(where.this):
+                kind, asked = semi_or_anti(part)
                 if isinstance(asked, exp.In) and asked.args.get("query"):
                     operand = ExpressionResolver(relation.scope, "WHERE").resolve(asked.this)
-                    relation = in_join(relation, self._within(relation, asked.args["query"]), operand, kind, part)
+                    relation = in_join(relation, self._inner_query(relation, asked.args["query"]), operand, kind, part)
                 elif isinstance(asked, exp.Exists):
                     relation = self._exists(relation, asked.this, kind, part)
                 else:
@@ -277,31 +280,31 @@ class QueryResolver:
             resolver = ExpressionResolver(relation.scope, "WHERE")
             conditions = [resolver.condition(part) for part in plain]
         except Mistake as mistake:
-            # The rest of the query can still be looked at.
+            # The rest of the query can still be checked.
             self._report(mistake)
             return relation
         if not conditions:
             return relation
-        return Relation(Filter(relation.node, together(conditions), span_of(where)), relation.scope)
+        return Relation(Filter(relation.node, conjunction(conditions), span_of(where)), relation.scope)
 
-    def _within(self, relation: Relation, query: exp.Expr) -> Relation:
-        """A query in a condition over `relation`, whose columns it does not see."""
-        around, self._around = self._around, (*self._around, relation.scope)
+    def _inner_query(self, relation: Relation, query: exp.Expr) -> Relation:
+        """Resolves the query of IN over `relation`, whose columns it does not see."""
+        outer, self._outer = self._outer, (*self._outer, relation.scope)
         try:
             return self.resolve(query)
         except Mistake as mistake:
-            raise self._seen_from_within(mistake) from None
+            raise self._explain_outer_name(mistake) from None
         finally:
-            self._around = around
+            self._outer = outer
 
     def _report(self, mistake: Mistake) -> None:
-        self.known.report(self._seen_from_within(mistake).problem)
+        self.known.report(self._explain_outer_name(mistake).problem)
 
-    def _seen_from_within(self, mistake: Mistake) -> Mistake:
-        """The mistake of a name that only a query around this one has says so."""
+    def _explain_outer_name(self, mistake: Mistake) -> Mistake:
+        """Replaces the mistake of an unknown name, if an outer query has the name."""
         if isinstance(mistake, UnknownName) and any(
             scope.has_relation(mistake.name) or mistake.name in (column.name for column in scope.columns)
-            for scope in self._around
+            for scope in self._outer
         ):
             return Mistake(
                 f"'{mistake.written}' is of the query around this one, which IN cannot use yet.",
@@ -319,9 +322,9 @@ class QueryResolver:
                 "Write EXISTS (SELECT 1 FROM … WHERE … = …).",
             )
         where = query.args.get("where")
-        parts = _conjuncts(where.this) if where else []
+        parts = written_conjuncts(where.this) if where else []
         inner = self._tables_of(query)
-        selected = [item.node for item in self._items(query, inner.scope)]
+        selected = [item.node for item in select_items(query, inner.scope)]
         return exists_join(relation, inner, selected, parts, kind, part)
 
     def _join(self, left: Relation, join: exp.Join) -> Relation:
@@ -331,108 +334,6 @@ class QueryResolver:
         if isinstance(other, exp.Lateral):
             raise Mistake("LATERAL is not supported yet.", span_of(other))
         return resolve_join(left, self._from(other), join)
-
-    def _items(self, select: exp.Select, scope: Scope) -> list[Item]:
-        """The select list with every star written out."""
-        items: list[Item] = []
-        for node in select.expressions:
-            star = node.this if isinstance(node, exp.Column) and isinstance(node.this, exp.Star) else node
-            if isinstance(star, exp.Star):
-                table = node.table if isinstance(node, exp.Column) else None
-                columns = scope.of_relation(table or None)
-                if not columns:
-                    raise Mistake(f"'{table}' is not a table of this query.", span_of(node))
-                for column in columns:
-                    reference = exp.column(column.name, table=column.relation or None, quoted=True)
-                    items.append(Item(reference, column.name))
-            else:
-                unaliased = node.unalias()
-                name = node.alias_or_name if node.alias or isinstance(unaliased, exp.Column | exp.Dot) else ""
-                items.append(Item(unaliased, name))
-        return items
-
-    def _project(
-        self, relation: Relation, items: list[Item], resolver: ExpressionResolver, select: exp.Select
-    ) -> Relation:
-        names = Names()
-        fields: list[Field] = []
-        visible: list[Visible] = []
-        expressions: list[Expression] = []
-        for position, item in enumerate(items):
-            try:
-                expression = resolver.resolve(item.node)
-            except Mistake as mistake:
-                self._report(mistake)
-                continue
-            name = item.name or f"EXPR${position}"
-            held = names.unique(name)
-            fields.append(Field(held, expression.type))
-            visible.append(Visible("", name, ColumnRef(held, expression.type), span_of(item.node)))
-            expressions.append(expression)
-        if len(fields) < len(items):
-            raise Hidden()
-        node: Node = Project(relation.node, tuple(fields), tuple(expressions), span_of(select))
-        return Relation(node, Scope(tuple(visible)))
-
-    # -- UNION ALL -------------------------------------------------------------------------------------------------
-
-    def _union(self, union: exp.Union) -> Relation:
-        sides = [self.resolve(union.this), self.resolve(union.expression)]
-        counts = [len(side.columns) for side in sides]
-        if counts[0] != counts[1]:
-            raise Mistake(
-                f"The two sides of UNION ALL have {counts[0]} and {counts[1]} columns.", span_of(union.expression)
-            )
-        types: list[DataType] = []
-        for left, right in zip(sides[0].scope.columns, sides[1].scope.columns, strict=True):
-            shared = common_type(left.ref.type, right.ref.type)
-            if shared is None:
-                raise Mistake(
-                    f"'{left.name}' is of type {left.ref.type.sql} on one side of UNION ALL and of type"
-                    f" {right.ref.type.sql} on the other.",
-                    span_of(union.expression),
-                    "CAST one of them.",
-                )
-            types.append(shared)
-        names = Names()
-        held = [names.unique(name) for name in sides[0].columns]
-        fields = tuple(Field(name, data_type) for name, data_type in zip(held, types, strict=True))
-        nodes = tuple(
-            Project(
-                side.node,
-                fields,
-                tuple(
-                    to_type(column.ref, field.type) for column, field in zip(side.scope.columns, fields, strict=True)
-                ),
-            )
-            for side in sides
-        )
-        visible = [(name, field.name, field.type) for name, field in zip(sides[0].columns, fields, strict=True)]
-        node: Node = Union(nodes, fields, span_of(union))
-        if union.args.get("distinct"):
-            node = Aggregate(node, tuple(held), fields, (), span=span_of(union))
-        return Relation(node, scope_of("", visible))
-
-
-def _conjuncts(condition: exp.Expression) -> list[exp.Expression]:
-    """The parts of a condition that all have to hold, as they are written."""
-    match condition:
-        case exp.And():
-            return [*_conjuncts(condition.this), *_conjuncts(condition.expression)]
-        case exp.Paren():
-            return _conjuncts(condition.this)
-        case _:
-            return [condition]
-
-
-def _asked(part: exp.Expression) -> tuple[JoinKind, exp.Expression]:
-    """What a part of a condition asks for, without NOT and parentheses: those that have a partner, or those that have none."""
-    kind = JoinKind.SEMI
-    while isinstance(part, exp.Not | exp.Paren):
-        if isinstance(part, exp.Not):
-            kind = JoinKind.ANTI if kind is JoinKind.SEMI else JoinKind.SEMI
-        part = part.this
-    return kind, part
 
 
 def _source(select: exp.Expression) -> exp.From | None:

@@ -1,4 +1,4 @@
-"""ROW_NUMBER() OVER (…), and ORDER BY with LIMIT: the rows at the first places of an order."""
+"""Resolves ROW_NUMBER() OVER (…), and ORDER BY with LIMIT: the first rows of an order."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from sqlglot import exp
 from firesteel.plan.expression import ColumnRef, Expression
 from firesteel.plan.fact.event_order import is_time
 from firesteel.plan.node.relation import Node, Ordering, Project, Rank
-from firesteel.plan.resolve.expression import ExpressionResolver
-from firesteel.plan.resolve.group import Item
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.mistake import Mistake
 from firesteel.plan.resolve.named_relation import Names, Relation
 from firesteel.plan.resolve.scope import Scope, Visible
-from firesteel.plan.resolve.window import close_rank
+from firesteel.plan.resolve.select_list import Item
+from firesteel.plan.resolve.window.closing import close_rank
 from firesteel.sql.node import span_of, stamp
 from firesteel.types import Array, BigInt, Field, Map, Multiset, Row
 
@@ -22,7 +22,7 @@ def has_window(node: exp.Expression) -> bool:
 
 
 def resolve_row_number(relation: Relation, items: list[Item], windows: list[exp.Window]) -> tuple[Relation, list[Item]]:
-    """The relation with the row's number as one more column, and the items with that column for the call."""
+    """Adds the row number as a column to the relation, and replaces the call of ROW_NUMBER() in the items by it."""
     over = [item for item in items if has_window(item.node)]
     window = over[0].node
     if len(over) > 1 or not isinstance(window, exp.Window):
@@ -57,7 +57,7 @@ def resolve_row_number(relation: Relation, items: list[Item], windows: list[exp.
 
 
 def resolve_limit(relation: Relation, query: exp.Expr, orders: list[exp.Ordered] | None = None) -> Relation:
-    """ORDER BY … LIMIT n over a whole query: a Top-N without partitions. LIMIT alone takes what comes first."""
+    """Resolves ORDER BY … LIMIT of a query: a Top-N without partitions. LIMIT alone keeps the rows that arrive first."""
     order, limit, offset = (query.args.get(key) for key in ("order", "limit", "offset"))
     if order is None and limit is None and offset is None:
         return relation
@@ -73,19 +73,19 @@ def resolve_limit(relation: Relation, query: exp.Expr, orders: list[exp.Ordered]
     skipped = int(offset.expression.name) if offset is not None else 0
     last = skipped + int(limit.expression.name)
     node = columns.project()
-    # Without an order the first to come stay.
+    # LIMIT 1 without an order keeps the first row that arrives.
     by_time = not orderings and last == 1
     clause = "ORDER BY … LIMIT" if orderings else "LIMIT"
     rank = Rank(node, (), orderings, None, skipped + 1, last, by_time=by_time, clause=clause, span=span_of(limit))
     return Relation(rank, relation.scope)
 
 
-#: The names of columns that a query orders by and does not select.
+#: The prefix of columns that a query orders by and does not select.
 _HIDDEN = "ORDER$"
 
 
 def hidden_orders(select: exp.Select, items: list[Item]) -> tuple[list[Item], list[exp.Ordered]]:
-    """One item more for each expression of ORDER BY that is not a selected column's name, and the order by names."""
+    """Returns hidden items for the expressions of ORDER BY that are not selected, and the order by names of columns."""
     order = select.args.get("order")
     names = {item.name for item in items}
     hidden: list[Item] = []
@@ -105,7 +105,7 @@ def hidden_orders(select: exp.Select, items: list[Item]) -> tuple[list[Item], li
 
 
 def _by_number(wanted: exp.Expression, items: list[Item]) -> exp.Expression:
-    """`ORDER BY 2` is the second selected column."""
+    """Replaces a number, as in `ORDER BY 2`, by the selected column that it counts."""
     if not isinstance(wanted, exp.Literal) or wanted.is_string:
         return wanted
     number = int(wanted.name) if wanted.name.isdigit() else 0
@@ -115,7 +115,7 @@ def _by_number(wanted: exp.Expression, items: list[Item]) -> exp.Expression:
 
 
 def without_hidden(relation: Relation, width: int) -> Relation:
-    """The relation without the columns that only its order or its QUALIFY needed."""
+    """Removes the columns that only ORDER BY or QUALIFY needed."""
     columns = relation.scope.columns
     if len(columns) == width:
         return relation
@@ -130,7 +130,7 @@ def _by_time(node: Node, orderings: tuple[Ordering, ...]) -> bool:
 
 
 def _named(window: exp.Window, windows: list[exp.Window]) -> exp.Window:
-    """`OVER w` with `WINDOW w AS (…)`."""
+    """Returns the window that `OVER w` names, from `WINDOW w AS (…)`."""
     alias = window.args.get("alias")
     if alias is None:
         return window
@@ -141,7 +141,7 @@ def _named(window: exp.Window, windows: list[exp.Window]) -> exp.Window:
 
 
 class _Columns:
-    """The input of a Rank: the relation's columns, and one more for each expression that is no column."""
+    """Builds the input of a Rank: the relation's columns, and one more for each expression that is not a column."""
 
     def __init__(self, relation: Relation, clause: str) -> None:
         self.names = Names()

@@ -1,4 +1,4 @@
-"""The names a query can use at one place, and what they stand for."""
+"""Looks up the names of columns that a query can use in one clause."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from firesteel.types import DataType
 
 @dataclass(frozen=True)
 class Visible:
-    """A column as the query names it: `relation.name`, held by the input's column `ref`."""
+    """A column that the query can name as `relation.name`; `ref` is the column of the plan node."""
 
     relation: str
     name: str
     ref: ColumnRef
-    #: Where the query writes it, if it stands in its select list.
+    #: Its position in the select list, if it comes from one.
     span: Span | None = None
 
 
 class UnknownColumn(LookupError):
-    """`known` are the names that could have been meant."""
+    """No column has the name; `known` are the names of the columns."""
 
     def __init__(self, known: list[str]) -> None:
         super().__init__("unknown column")
@@ -41,10 +41,10 @@ class AmbiguousColumn(LookupError):
 @dataclass(frozen=True)
 class Scope:
     columns: tuple[Visible, ...]
-    #: Columns that only their table's name reaches: those that USING has made one of.
+    #: Columns that can only be named with their table: those that USING has merged.
     hidden: tuple[Visible, ...] = ()
 
-    # A query can have thousands of columns, and asks for each of them.
+    # Indexed, because a query can have thousands of columns and look up each of them.
     @cached_property
     def _by_name(self) -> dict[str, list[Visible]]:
         found: dict[str, list[Visible]] = {}
@@ -79,5 +79,5 @@ class Scope:
 
 
 def scope_of(relation: str, columns: Iterable[tuple[str, str, DataType]]) -> Scope:
-    """The scope of one relation from (visible name, name in the input, type)."""
+    """Makes the scope of one relation from (visible name, name in the plan node, type)."""
     return Scope(tuple(Visible(relation, name, ColumnRef(held, data_type)) for name, held, data_type in columns))

@@ -1,4 +1,4 @@
-"""A table of the catalog to the node that reads it: a Scan, with a Project above it for computed columns."""
+"""Resolves a table of the catalog: a Scan, a Project for computed columns, and a Watermark."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firesteel.errors import Span
 from firesteel.plan.expression import Call, ColumnRef, Expression, Literal
 from firesteel.plan.node.relation import Node, Project, Scan
 from firesteel.plan.node.window import Watermark
-from firesteel.plan.resolve.expression import ExpressionResolver
+from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.mistake import Mistake
 from firesteel.plan.resolve.named_relation import Relation
 from firesteel.plan.resolve.scope import Scope, scope_of
@@ -27,7 +27,7 @@ def resolve_table(table: Table, alias: str, span: Span | None) -> Relation:
 
 
 def _delay(expression: Expression | None, column: str) -> int | None:
-    """How many milliseconds the watermark stays behind the column; None where it is no such expression."""
+    """Returns by how many milliseconds the watermark is behind the column; None if the expression has another form."""
     match expression:
         case ColumnRef(name=name) if name == column:
             return 0
@@ -65,7 +65,7 @@ def _visible(node: Node, alias: str) -> Relation:
 
 
 def resolve_watermark(table: Table, relation: Relation) -> Expression | None:
-    """The watermark's expression over the table's columns; its type is the event-time column's."""
+    """Resolves the expression of the table's watermark; None if it has none."""
     if table.watermark is None:
         return None
     expression = ExpressionResolver(relation.scope, "WATERMARK").resolve(table.watermark.expression)

@@ -1,4 +1,4 @@
-"""Tables that no INSERT reads or writes: as in Flink, what is wrong with them stops nothing."""
+"""Finds tables that no INSERT reads or writes: as in Flink, their mistakes do not stop the job."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from firesteel.sql.statement import Insert, Name
 
 
 def spare_unused(problems: Iterable[Problem], known: Known) -> tuple[Problem, ...]:
-    """The problems, those of tables that no INSERT needs as warnings."""
+    """Turns the problems of tables that no INSERT needs into warnings."""
     needed = {problem for key in known.used for problem in _of_table(known, key)}
     spared = {problem for key in known.declared if key not in known.used for problem in _of_table(known, key)} - needed
     return tuple(replace(problem, severity=Severity.WARNING) if problem in spared else problem for problem in problems)
 
 
 def note_used(insert: Insert, known: Known) -> None:
-    """The tables and views that an INSERT names, and those that its views name, by what their names mean where it stands."""
+    """Notes the tables and views that an INSERT needs, through its views too, as their names resolve at its position."""
     waiting = [known.catalog.key(insert.target), *_named(insert.query, known)]
     while waiting:
         key = waiting.pop()

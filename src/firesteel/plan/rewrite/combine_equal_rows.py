@@ -1,4 +1,4 @@
-"""The pass that lets a source give equal rows once, with their number, where an aggregate above asks for no more."""
+"""Pass: let a source combine equal rows into one with a row count, where the aggregate above needs no more."""
 
 from __future__ import annotations
 
@@ -29,40 +29,40 @@ from firesteel.plan.node.relation import (
 )
 from firesteel.types import Array, Field, Int, Map, Multiset, Row, SmallInt, TinyInt
 
-#: What is added as often as its row comes. A BIGINT times a number may be no BIGINT any more, and a sum of DOUBLEs is another
-#: one when it is made in other steps.
+#: Types whose values can be multiplied by the row count instead of being added again and again. A product of BIGINTs may
+#: overflow where the sum does not, and a sum of DOUBLEs depends on the order of its additions.
 _SUMMED = (TinyInt, SmallInt, Int)
-#: What may give two equal rows different values. Of a user's own functions nobody knows.
-_MOODY = RANDOM | {"PYTHON"}
+#: Functions that may give different values for equal rows. A user's own function may be one of them.
+_NON_DETERMINISTIC = RANDOM | {"PYTHON"}
 
 
-def weigh_rows(node: Node) -> Node:
-    if isinstance(node, Aggregate) and _takes_weights(node):
-        return replace(node, input=_weighed(node.input))
-    return map_inputs(node, weigh_rows)
+def combine_equal_rows(node: Node) -> Node:
+    if isinstance(node, Aggregate) and _allows_combining(node):
+        return replace(node, input=_combine(node.input))
+    return map_inputs(node, combine_equal_rows)
 
 
-def _takes_weights(node: Aggregate) -> bool:
-    return not node.retracts and not node.old_rows and all(map(_is_weighable, node.calls))
+def _allows_combining(node: Aggregate) -> bool:
+    return not node.retracts and not node.old_rows and all(map(_is_countable, node.calls))
 
 
-def _is_weighable(call: AggregateCall) -> bool:
+def _is_countable(call: AggregateCall) -> bool:
     if call.function in ("COUNT", "MIN", "MAX"):
         return True
     return call.function in ("SUM", "AVG") and call.argument is not None and isinstance(call.argument.type, _SUMMED)
 
 
-def _weighed(node: Node) -> Node:
-    """The way down to the source, if equal rows stay equal on it."""
+def _combine(node: Node) -> Node:
+    """Marks the source of an aggregate, if equal rows stay equal on the way from it."""
     match node:
         case Scan(changelog=changes, ordered=False) if changes == INSERT_ONLY and not any(map(_is_nested, node.fields)):
-            return replace(node, weighed=True)
-        case Project() | Filter() if not any(calls_of(node, _MOODY)):
-            return replace(node, input=_weighed(node.input))
+            return replace(node, combined=True)
+        case Project() | Filter() if not any(calls_of(node, _NON_DETERMINISTIC)):
+            return replace(node, input=_combine(node.input))
         case Scan() | Values() | Normalize() | Aggregate() | WindowAggregate() | Join() | TimeJoin() | Rank() | Union():
-            return weigh_rows(node)
+            return combine_equal_rows(node)
         case Project() | Filter() | Unnest() | Watermark() | Window() | Sink():
-            return weigh_rows(node)
+            return combine_equal_rows(node)
         case _:
             assert_never(node)
 

@@ -1,7 +1,7 @@
 """Pass: emit UPDATE_BEFORE where an operator above needs it.
 
 An upsert sink whose key is the query's key needs only the new row. A changelog sink, an aggregate and a join need the
-old one too: what it contributed has to be taken back.
+old one too, to retract its contribution.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from firesteel.plan.node.relation import (
 
 
 def keep_old_rows(node: Node) -> Node:
-    """Takes the plan of an INSERT: what is needed is decided by its sink."""
+    """Rewrites the plan of an INSERT: its sink decides whether UPDATE_BEFORE is needed."""
     return _into(node) if isinstance(node, Sink) else node
 
 
@@ -43,7 +43,7 @@ def _into(sink: Sink) -> Sink:
     takes = sink_changelog(sink.table)
     if sink.changelog == INSERT_ONLY or takes == INSERT_ONLY:
         return sink
-    # One row in all needs no key.
+    # The empty key says that there is one row: it needs no key.
     told_apart = sink.unique_key in (frozenset(), frozenset(sink.table.primary_key))
     needed = takes == ALL or (takes == UPSERT and has_key(sink.table) and not told_apart)
     kept = replace(sink, input=_keep(sink.input, needed))
@@ -53,7 +53,7 @@ def _into(sink: Sink) -> Sink:
 
 
 def _is_unknown(node: Node) -> bool:
-    """Whether an old row that is asked for cannot be told: of a MAX, say, only the new value is known."""
+    """Says whether UPDATE_BEFORE is needed and not known: an aggregate such as MAX keeps only its new value."""
     if isinstance(node, Aggregate) and node.old_rows and not node.retracts:
         return any(call.function not in REVERSIBLE for call in node.calls)
     return any(_is_unknown(child) for child in node.inputs)
@@ -61,7 +61,7 @@ def _is_unknown(node: Node) -> bool:
 
 def _keep(node: Node, needed: bool) -> Node:
     if node.changelog == INSERT_ONLY:
-        # Nothing is ever taken back here; what stands below only inserts too, or is a first row that stays.
+        # Nothing is retracted here; the nodes below only insert too, or keep the first row of each key.
         return node
     match node:
         case Scan():
@@ -70,7 +70,7 @@ def _keep(node: Node, needed: bool) -> Node:
         case Aggregate() | Rank():
             return replace(node, input=_keep(node.input, True), old_rows=needed)
         case Join() | TimeJoin() | Unnest():
-            # Of a collection that changed, the old elements have to go; of a pair, the old partner.
+            # The old elements of a changed collection have to be retracted, and the pairs of an old row.
             return map_inputs(node, lambda child: _keep(child, True))
         case Sink():
             return _into(node)

@@ -1,17 +1,18 @@
-"""The pass that finds which places of a ROW_NUMBER a filter asks for: with them it is a Top-N, without it cannot run."""
+"""Pass: move the limits of a filter on ROW_NUMBER into the Rank below it, which makes it a Top-N."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from firesteel.plan.expression import Call, Cast, ColumnRef, Expression, Literal, conjuncts, together
+from firesteel.plan.expression import Call, Cast, ColumnRef, Expression, Literal, conjunction, conjuncts
 from firesteel.plan.node.relation import Filter, Node, Project, Rank, map_inputs
 
-#: How `n op literal` reads when the literal stands on the left.
+#: The operator of `literal op number` when its sides are swapped.
 _MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def limit_rank(node: Node) -> Node:
+    """Gives every Rank its limits. A Rank without a limit cannot run."""
     node = map_inputs(node, limit_rank)
     return _limited(node) if isinstance(node, Filter) else node
 
@@ -28,29 +29,29 @@ def _limited(node: Filter) -> Node:
     )
     first, last, rest = 1, None, []
     for condition in conjuncts(node.condition):
-        places = _places(condition, held, rank.number.name)
-        if places is None:
+        limits = _limits(condition, held, rank.number.name)
+        if limits is None:
             rest.append(condition)
             continue
-        first = max(first, places[0])
-        last = places[1] if last is None else min(last, places[1] or last)
+        first = max(first, limits[0])
+        last = limits[1] if last is None else min(last, limits[1] or last)
     if last is None:
         return node
     limited: Node = replace(rank, first=first, last=max(last, 0))
     if project is not None:
         limited = replace(project, input=limited)
-    return replace(node, input=limited, condition=together(rest)) if rest else limited
+    return replace(node, input=limited, condition=conjunction(rest)) if rest else limited
 
 
 def _plain(expression: Expression) -> Expression:
-    """Without the casts that bring the two sides of a comparison to one type."""
+    """Removes the casts that bring the two sides of a comparison to one type."""
     while isinstance(expression, Cast):
         expression = expression.operand
     return expression
 
 
-def _places(condition: Expression, held: dict[str, Expression], number: str) -> tuple[int, int | None] | None:
-    """The first and the last place that pass, if the condition is about places and nothing else."""
+def _limits(condition: Expression, held: dict[str, Expression], number: str) -> tuple[int, int | None] | None:
+    """Returns the first and the last row number that pass, if the condition compares the row number with a literal."""
     if not isinstance(condition, Call) or condition.function not in _MIRRORED or len(condition.args) != 2:
         return None
     left, right = (_plain(one) for one in condition.args)
@@ -62,15 +63,15 @@ def _places(condition: Expression, held: dict[str, Expression], number: str) -> 
         return None
     if not isinstance(right, Literal) or not isinstance(right.value, int):
         return None
-    place = right.value
+    limit = right.value
     match operator:
         case "=":
-            return place, place
+            return limit, limit
         case "<":
-            return 1, place - 1
+            return 1, limit - 1
         case "<=":
-            return 1, place
+            return 1, limit
         case ">":
-            return place + 1, None
+            return limit + 1, None
         case _:
-            return place, None
+            return limit, None

@@ -1,4 +1,4 @@
-"""The pass that makes one Project of two that stand on each other, and none of one that changes nothing."""
+"""Pass: merge a Project with the Project below it, and remove one that changes nothing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _merge(outer: Project) -> Node:
     return _merge(replace(outer, input=inner.input, expressions=merged))
 
 
-#: A query over a query that uses a column twice doubles its expression, level by level. Beyond this they stay apart.
+#: The greatest size of a merged expression. A query that uses a column of its subquery twice doubles it at each level.
 _MOST_PARTS = 2000
 
 

@@ -1,4 +1,4 @@
-"""The pass that lets sources number their rows where an operator above asks which of them came first."""
+"""Pass: let sources number their rows where an operator above depends on the order of arrival."""
 
 from __future__ import annotations
 

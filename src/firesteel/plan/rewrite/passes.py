@@ -1,7 +1,7 @@
 """The passes over a plan, in their order.
 
-What an INSERT is checked for stands between the two halves: how rows are told apart is only known while every column is there,
-and a message names what the query says, not what is left of it.
+An INSERT is checked between the two halves: unique keys are only known while every column is there, and messages name the
+nodes of the query as it was written.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from firesteel.plan.node.relation import Node, Sink
-from firesteel.plan.rewrite.combine_equal_rows import weigh_rows
+from firesteel.plan.rewrite.combine_equal_rows import combine_equal_rows
 from firesteel.plan.rewrite.keep_old_rows import keep_old_rows
 from firesteel.plan.rewrite.limit_rank import limit_rank
 from firesteel.plan.rewrite.merge_projects import merge_projects
@@ -19,15 +19,17 @@ from firesteel.plan.rewrite.prune_columns import prune_columns
 
 Pass = Callable[[Node], Node]
 
-#: What the plan does. Projects are merged before a filter on places is looked for, and again where it went; a watermark that
-#: nobody waits for would keep them apart, and a key that is a constant can be seen to be one behind them.
+#: The passes that decide what the plan does. Projects are merged before `limit_rank`, which looks for a filter on row
+#: numbers, and again after it removed one. Watermarks that no node waits for go first: one between two projects would keep
+#: them apart, and a constant key is only recognised in merged projects.
 SHAPING: tuple[Pass, ...] = (place_watermarks, merge_projects, limit_rank, merge_projects, keep_old_rows)
 
-#: With how little it does it.
-TRIMMING: tuple[Pass, ...] = (prune_columns, number_rows, weigh_rows)
+#: The passes that save work without a change of the result.
+TRIMMING: tuple[Pass, ...] = (prune_columns, number_rows, combine_equal_rows)
 
 
 def rewrite(sink: Sink, passes: Iterable[Pass]) -> Sink:
+    """Applies the passes in their order."""
     for one in passes:
         rewritten = one(sink)
         assert isinstance(rewritten, Sink)

@@ -1,4 +1,4 @@
-"""The pass that keeps a watermark only below a node that waits for it, so that else event time is not even decoded."""
+"""Pass: remove a watermark that no node above waits for, so that event time need not be decoded."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def place_watermarks(node: Node) -> Node:
 
 
 def _place(node: Node, *, awaited: bool, strict: bool) -> Node:
-    """`awaited`: someone above waits for event time. `strict`: the next node above that is one is an aggregate."""
+    """Rewrites a node. `awaited`: a node above waits for event time. `strict`: a window here belongs to an aggregate."""
     awaited = awaited or node.waits_for_time
     match node:
         case Watermark():
             kept = _place(node.input, awaited=awaited, strict=False)
             return replace(node, input=kept) if awaited else kept
         case Window():
-            # A window of its own leaves rows without event time out; one that is part of an aggregate fails on them.
+            # A window leaves out rows without event time; as part of an aggregate it fails on them.
             return replace(node, input=_place(node.input, awaited=awaited, strict=False), strict=strict)
         case Project() | Filter():
             return replace(node, input=_place(node.input, awaited=awaited, strict=strict))

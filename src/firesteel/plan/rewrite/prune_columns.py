@@ -1,4 +1,4 @@
-"""The pass that leaves out every column nobody reads, so that it is not even decoded."""
+"""Pass: remove every column that no node above reads, so that it is not decoded."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""A plan as text: one node per line, each ending in its changelog mode. These texts are the plan tests.
+"""Renders a plan as text: one node per line, each ending in its changelog mode. The plan tests compare these texts.
 
-`render_plan` is also what a job's state is matched against, so it says nothing that may change without the state
-changing. What else there is to know about a plan stands in the sections of `render_explanation`.
+`render_explanation` adds the sections of `firesteel explain`; `explanation_document` is the same for programs.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ def _lines(node: Node, depth: int) -> list[str]:
 
 
 def render_explanation(sink: Sink) -> str:
-    """The plan, and below it what it is unique by, what it remembers, what it reads, and where its columns come from."""
+    """Renders the plan, its unique key, its state, the columns it reads, its delivery guarantee and its lineage."""
     sections = (
         ("Unique key", _unique_key(sink)),
         ("State", _state(sink)),
@@ -55,7 +54,7 @@ def _unique_key(sink: Sink) -> list[str]:
 
 
 def _ordered(names: Iterable[str], node: Node) -> list[str]:
-    """The names in the order of the node's columns."""
+    """Sorts the names in the order of the node's columns."""
     wanted = set(names)
     return [field.name for field in node.fields if field.name in wanted]
 
@@ -84,7 +83,7 @@ def _reads(sink: Sink) -> list[str]:
 
 
 def _stored(scan: Scan) -> int:
-    """How many columns the records could give: computed ones are made of those."""
+    """Counts the columns that records hold: all but the computed ones."""
     return sum(not isinstance(column, Computed) for column in scan.table.columns)
 
 
@@ -110,7 +109,7 @@ def _origin(column: Lineage) -> str:
 
 
 def explanation_document(sink: Sink) -> dict[str, Any]:
-    """The same for programs."""
+    """Returns the explanation as a document for JSON."""
     return {
         "sink": sink.table.name,
         "plan": _node(sink),

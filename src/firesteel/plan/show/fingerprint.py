@@ -1,6 +1,6 @@
-"""What a job's state depends on, as text: a plan's nodes, the types of their columns, the topics they read.
+"""Renders everything that a job's state depends on: the plan's nodes, the types of their columns, the topics they read.
 
-A script whose text here is another one cannot go on with the state of the old. Where it writes is no part of it.
+A job continues from its state only if this text is the same as before. The topic that it writes to is not part of it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ def _lines(node: Node, depth: int) -> list[str]:
     label = f"Sink(columns=[{columns}])" if isinstance(node, Sink) else node.label
     lines = [f"{'  ' * depth}{label} -> ({columns})"]
     if isinstance(node, Scan):
-        lines[0] += f" from {identity(node.table)}{', weighed' if node.weighed else ''}"
+        # The word stands in the state of running jobs, so it stays.
+        lines[0] += f" from {identity(node.table)}{', weighed' if node.combined else ''}"
     if isinstance(node, Values):
         lines[0] += f" of {'; '.join(str(value) for row in node.rows for value in row)}"
     for child in node.inputs:

@@ -47,7 +47,7 @@ def open_source(
         changes=False,
         upsert=False,
         ordered=scan.ordered,
-        weighed=scan.weighed,
+        weighed=scan.combined,
         as_stored=in_rocksdb,
         max_rows=_MOST_ROWS,
         first_rows=_MOST_ROWS,

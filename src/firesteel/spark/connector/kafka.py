@@ -104,7 +104,7 @@ def bind_source(
         changes=scan.changelog != INSERT_ONLY,
         upsert=table.connector == "upsert-kafka",
         ordered=scan.ordered,
-        weighed=scan.weighed,
+        weighed=scan.combined,
         as_stored=in_rocksdb,
         max_rows=max_rows,
         first_rows=min(_FIRST_ROWS, max_rows) if cold else max_rows,

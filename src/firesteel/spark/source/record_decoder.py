@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from confluent_kafka import TIMESTAMP_CREATE_TIME, TIMESTAMP_LOG_APPEND_TIME, Message
@@ -162,14 +163,14 @@ class RecordDecoder:
 
 
 def _without_row(messages: int, origin: pa.Array | None, rejects: list[Reject]) -> int:
+    """How many messages gave neither a row nor a reject."""
     if origin is None:
         return 0
-    known = set(pc.unique(origin).to_pylist()) if len(origin) != messages or rejects else None
-    if known is None:
-        known = pc.count_distinct(origin).as_py()
-        return messages - int(known)
-    known.update(reject.index for reject in rejects)
-    return messages - len(known)
+    # As a mask: a set of Python's numbers would cost more than the rest of a block's bookkeeping.
+    known = np.zeros(messages, dtype=bool)
+    known[origin.to_numpy()] = True
+    known[[reject.index for reject in rejects]] = True
+    return messages - int(np.count_nonzero(known))
 
 
 def _origin(decoded: Decoded) -> pa.Array:

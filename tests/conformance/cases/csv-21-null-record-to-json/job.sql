@@ -1,0 +1,7 @@
+CREATE TABLE src (
+  a STRING, b STRING
+) WITH ('connector'='kafka', 'properties.bootstrap.servers'='${bootstrap}', 'topic'='${topic:in}', 'properties.group.id'='${group:g}', 'scan.startup.mode'='earliest-offset', 'scan.bounded.mode'='latest-offset', 'format'='csv');
+CREATE TABLE snk (
+  a STRING, b STRING
+) WITH ('connector'='kafka', 'properties.bootstrap.servers'='${bootstrap}', 'topic'='${topic:out}', 'format'='json');
+INSERT INTO snk SELECT * FROM src;

@@ -1,0 +1,7 @@
+CREATE TABLE src (
+  id INT, name STRING, weight DOUBLE
+) WITH ('connector'='kafka', 'properties.bootstrap.servers'='${bootstrap}', 'topic'='${topic:in}', 'properties.group.id'='${group:g}', 'scan.startup.mode'='earliest-offset', 'scan.bounded.mode'='latest-offset', 'format'='debezium-json');
+CREATE TABLE snk (
+  k INT, c BIGINT, s DOUBLE, PRIMARY KEY (k) NOT ENFORCED
+) WITH ('connector'='upsert-kafka', 'properties.bootstrap.servers'='${bootstrap}', 'topic'='${topic:out}', 'key.format'='json', 'value.format'='json');
+INSERT INTO snk SELECT 1, c, s FROM (SELECT COUNT(*) c, SUM(weight) s FROM src);

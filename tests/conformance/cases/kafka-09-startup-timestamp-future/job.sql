@@ -1,0 +1,7 @@
+CREATE TABLE src (
+  id INT
+) WITH ('connector'='kafka', 'properties.bootstrap.servers'='${bootstrap}', 'topic'='${topic:in}', 'properties.group.id'='${group:g}', 'scan.startup.mode'='timestamp', 'scan.bounded.mode'='latest-offset', 'format'='json', 'scan.startup.timestamp-millis'='1999999999999');
+CREATE TABLE snk (
+  id INT
+) WITH ('connector'='kafka', 'properties.bootstrap.servers'='${bootstrap}', 'topic'='${topic:out}', 'format'='json');
+INSERT INTO snk SELECT * FROM src;

@@ -1,0 +1,7 @@
+CREATE TABLE src (
+  k STRING, id INT, v STRING
+) WITH ('connector'='kafka', 'properties.bootstrap.servers'='${bootstrap}', 'topic'='${topic:in}', 'properties.group.id'='${group:g}', 'scan.startup.mode'='earliest-offset', 'scan.bounded.mode'='latest-offset', 'key.format'='json', 'key.fields'='k', 'value.format'='json');
+CREATE TABLE snk (
+  k STRING, id INT, v STRING
+) WITH ('connector'='kafka', 'properties.bootstrap.servers'='${bootstrap}', 'topic'='${topic:out}', 'format'='json');
+INSERT INTO snk SELECT * FROM src;

@@ -1,0 +1,7 @@
+CREATE TABLE src (
+  id INT
+) WITH ('connector'='kafka', 'properties.bootstrap.servers'='${bootstrap}', 'topic'='${topic:in}', 'properties.group.id'='${group:g}', 'scan.startup.mode'='earliest-offset', 'scan.bounded.mode'='latest-offset', 'format'='json');
+CREATE TABLE snk (
+  id INT
+) WITH ('connector'='kafka', 'properties.bootstrap.servers'='${bootstrap}', 'topic'='${topic:out};${topic:out2}', 'format'='json');
+INSERT INTO snk SELECT * FROM src;

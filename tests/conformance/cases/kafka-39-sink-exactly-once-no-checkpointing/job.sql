@@ -1,0 +1,7 @@
+CREATE TABLE src (
+  id INT
+) WITH ('connector'='kafka', 'properties.bootstrap.servers'='${bootstrap}', 'topic'='${topic:in}', 'properties.group.id'='${group:g}', 'scan.startup.mode'='earliest-offset', 'scan.bounded.mode'='latest-offset', 'format'='json');
+CREATE TABLE snk (
+  id INT
+) WITH ('connector'='kafka', 'properties.bootstrap.servers'='${bootstrap}', 'topic'='${topic:out}', 'format'='json', 'sink.delivery-guarantee'='exactly-once', 'sink.transactional-id-prefix'='tx-${uid}', 'properties.transaction.timeout.ms'='60000');
+INSERT INTO snk SELECT * FROM src;

@@ -1,0 +1,7 @@
+CREATE TABLE src (
+  id INT, dbl AS id * 2
+) WITH ('connector'='kafka', 'properties.bootstrap.servers'='${bootstrap}', 'topic'='${topic:in}', 'properties.group.id'='${group:g}', 'scan.startup.mode'='earliest-offset', 'scan.bounded.mode'='latest-offset', 'format'='json');
+CREATE TABLE snk (
+  id INT, x INT, y AS id + 1
+) WITH ('connector'='kafka', 'properties.bootstrap.servers'='${bootstrap}', 'topic'='${topic:out}', 'format'='json');
+INSERT INTO snk SELECT id, dbl FROM src;

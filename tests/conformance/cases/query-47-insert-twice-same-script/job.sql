@@ -1,0 +1,8 @@
+CREATE TABLE src (
+  id INT
+) WITH ('connector'='kafka', 'properties.bootstrap.servers'='${bootstrap}', 'topic'='${topic:in}', 'properties.group.id'='${group:g}', 'scan.startup.mode'='earliest-offset', 'scan.bounded.mode'='latest-offset', 'format'='json');
+CREATE TABLE snk (
+  id INT
+) WITH ('connector'='kafka', 'properties.bootstrap.servers'='${bootstrap}', 'topic'='${topic:out}', 'format'='json');
+INSERT INTO snk SELECT id FROM src WHERE id = 1;
+INSERT INTO snk SELECT id + 10 FROM src;
