@@ -12,7 +12,27 @@ from pathlib import Path
 import pytest
 from tests.docs.modules import PACKAGE
 
-HELD = ("errors.py", "types.py", "changelog", "folder.py", "java.py", "storage", "sql", "plan", "api.py")
+HELD = (
+    "errors.py",
+    "types.py",
+    "changelog",
+    "folder.py",
+    "java.py",
+    "storage",
+    "sql",
+    "plan",
+    "api.py",
+    "formats",
+    "catalog",
+    "options",
+    "connectors",
+    "spark",
+    "observe",
+    "ui",
+    "dev",
+    "cli",
+    "state",
+)
 MODULES = sorted(
     path for name in HELD for path in ([PACKAGE / name] if name.endswith(".py") else (PACKAGE / name).rglob("*.py"))
 )

@@ -30,7 +30,9 @@ class StagedRange:
 
     @classmethod
     def of(cls, name: str) -> StagedRange:
-        """
+        """Reads a range from the name of its file.
+
+
         >>> StagedRange.of("0-7/my-topic-3-100-200.arrow")
         StagedRange(source=0, sequence=7, topic='my-topic', partition=3, start=100, end=200)
         """

@@ -349,7 +349,7 @@ class _Reader:
         return self._get(path, datagen.FIELD_LENGTH) or _COLLECTION_LENGTH
 
     def check_rest(self, columns: list[str]) -> None:
-        """What was written and belongs to no column, or not to a column of its type."""
+        """Reports options that belong to no column, or not to a column of its type."""
         for key, span in self._options.spans.items():
             if not key.startswith("fields.") or key in self._used:
                 continue
@@ -366,7 +366,7 @@ class _Reader:
 
 
 def _unscaled(value: float, precision: int, scale: int) -> int:
-    """The number of the column's least steps, within what its type holds.
+    """Counts the column's least steps in a value, within what its type holds.
 
     >>> _unscaled(1.5, 5, 2), _unscaled(1e300, 5, 2), _unscaled(5e-324, 5, 2)
     (150, 99999, 0)

@@ -50,7 +50,7 @@ _KEY_PREFIX_RULE: Rule = OnlyWhen(
 def _mode_rules(
     mode: Option[Any], by_time: Enum, millis: Option[Any], by_offset: Enum, offsets: Option[Any]
 ) -> tuple[Rule, ...]:
-    """What a startup mode needs, and a bounded mode too."""
+    """Gives the rules of a startup mode, or of a bounded mode: what each of its values needs."""
     return (
         RequiredWhen(mode, by_time, needs=millis, hint="Add it, in epoch milliseconds.", side=Side.SOURCE),
         RequiredWhen(

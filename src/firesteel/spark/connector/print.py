@@ -174,7 +174,9 @@ def _sign(kind: RowKind, *, update: bool) -> str:
 
 
 def prefix(identifier: str, task: int | None) -> str:
-    """
+    """Gives what stands before each row: the identifier, and the number of the task where there are several.
+
+
     >>> prefix("", None), prefix("id", None), prefix("", 0), prefix("id", 1)
     ('', 'id> ', '1> ', 'id:2> ')
     """

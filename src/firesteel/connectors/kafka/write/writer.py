@@ -282,7 +282,9 @@ def _refusal(topic: str, failure: _Failure) -> FiresteelError:
 
 
 def _with_key(key: bytes | str | None) -> str:
-    """
+    """Names a message by its key, for a sentence.
+
+
     >>> _with_key(b"user-7"), _with_key(None), _with_key(bytes([0, 255]))
     (" with the key 'user-7'", '', ' with the key 0x00ff')
     """

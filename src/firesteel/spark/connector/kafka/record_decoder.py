@@ -155,7 +155,7 @@ class RecordDecoder:
 
 
 def _without_row(messages: int, origin: pa.Array | None, rejects: list[Reject]) -> int:
-    """How many messages gave neither a row nor a reject."""
+    """Counts the messages that gave neither a row nor a reject."""
     if origin is None:
         return 0
     # As a mask: a set of Python's numbers would cost more than the rest of a block's bookkeeping.

@@ -18,7 +18,7 @@ _NARROW: dict[type[DataType], int] = {TinyInt: 2**7, SmallInt: 2**15}
 
 
 def divide(left: Column, right: Column) -> Column:
-    """Divides. A division by zero gives infinity with the sign of both, or NaN."""
+    """Divides as Java does: a division by zero gives infinity with the sign of both, or NaN."""
     # The power tells the two zeros apart.
     return F.when(right == 0, left * F.pow(right, F.lit(-1))).otherwise(left / right)
 
