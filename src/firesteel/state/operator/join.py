@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from firesteel.state.join.pair import Condition, Match, Pairs
 from firesteel.state.join.side import SideRows, changes_of_side, net_rows, no_rows, put_rows, stored_rows
-from firesteel.state.order import Ints
+from firesteel.state.order import Ints, without_repeats
 from firesteel.state.row import DELETE, INSERT, Kinds, block_of, data_of, output_of, signs_of, take, with_kind
 from firesteel.state.state import Now, State
 from firesteel.state.table import SortedTable
@@ -112,10 +112,10 @@ class Join:
     def _meet(self, left: SideRows, right: SideRows, left_table: SortedTable, right_table: SortedTable) -> _Meeting:
         left_rest, right_rest = no_rows(self.left), no_rows(self.right)
         if len(left):
-            found = stored_rows(right_table, np.unique(left.k1), self.right.names, self._tracks_right)
+            found = stored_rows(right_table, without_repeats(left.k1), self.right.names, self._tracks_right)
             right_rest = right_rest if found is None else found.take(~found.are_in(right))
         if len(right):
-            found = stored_rows(left_table, np.unique(right.k1), self.left.names, self._tracks_left)
+            found = stored_rows(left_table, without_repeats(right.k1), self.left.names, self._tracks_left)
             left_rest = left_rest if found is None else found.take(~found.are_in(left))
         pairs = self._match.pairs
         return _Meeting(

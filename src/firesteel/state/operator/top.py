@@ -16,7 +16,7 @@ from firesteel.state.encode import order_codes, order_prefix
 from firesteel.state.group import Groups, deal_rows
 from firesteel.state.hash import hash_columns, same_rows
 from firesteel.state.operator.operator import INPUT
-from firesteel.state.order import Bools, Ints, lexical_order, rank_in_runs, starts_of_runs
+from firesteel.state.order import Bools, Ints, lexical_order, rank_in_runs, starts_of_runs, without_repeats
 from firesteel.state.row import (
     DELETE,
     INSERT,
@@ -111,7 +111,7 @@ class TopN:
         rest = front.take(~_is_among(front, changed))
         top_after, beyond = self._cut(rest.join(after.take(after.count > 0)), len(groups))
         self._put(after, beyond, groups, state)
-        self._put_fronts(groups, top_after, state, np.unique(changed.owner))
+        self._put_fronts(groups, top_after, state, without_repeats(changed.owner))
         if self.rank is None:
             return self._changes_of_rows(top_before, top_after)
         return self._changes_of_ranks(top_before, top_after)
@@ -156,7 +156,7 @@ class TopN:
         start = np.full(len(groups), -(2**63))
         if groups.old is not None:
             start[groups.known] = numbers(groups.old, _FRONT)
-        touched = np.unique(changed.owner)
+        touched = without_repeats(changed.owner)
         of, rows = state.table("rows", self.ttl).first(groups.k1[touched], wanted[touched], start[touched])
         if rows is None:
             return changed.take(np.empty(0, np.int64))
