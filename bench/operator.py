@@ -141,7 +141,7 @@ def _materialize(keys: int) -> tuple[Operator, Callable[[Ints], Inputs], _Table]
 def _join(keys: int, kind: JoinKind = JoinKind.INNER) -> tuple[Operator, Callable[[Ints], Inputs], _Table]:
     left, right = _Table(keys, 5), _Table(keys, 6)
     schemas = [pa.schema([(name, pa.int64()) for name in names]) for names in (("a", "k", "v"), ("b", "l", "w"))]
-    operator = Join(kind, schemas[0], schemas[1], (("k", "l"),))
+    operator = Join(kind, schemas[0], schemas[1], (("k", "l"),), left_unique=("k",), right_unique=("l",))
 
     def rows(some: Ints) -> Inputs:
         return {

@@ -51,7 +51,8 @@ class Join:
     """A join on equal `keys`, pairs of a left and a right column, and on a `condition` about candidate pairs.
 
     `left` and `right` are the inputs' columns; their names differ, since the output has both, but for SEMI and ANTI. Rows are hashed
-    by their join keys. A row that goes carries all its values.
+    by their join keys. A row that goes carries all its values. `left_unique` and `right_unique` are keys of the inputs, where they have one:
+    an update is then one row to write instead of two.
     """
 
     kind: JoinKind
@@ -62,6 +63,8 @@ class Join:
     condition: Condition | None = None
     left_ttl: int | None = None
     right_ttl: int | None = None
+    left_unique: tuple[str, ...] | None = None
+    right_unique: tuple[str, ...] | None = None
 
     @property
     def _match(self) -> Match:
@@ -107,7 +110,8 @@ class Join:
             rows = take(rows, marks)
             if not rows.num_rows:
                 return no_rows(schema)
-        return changes_of_side(rows, table, (self._tracks_left, self._tracks_right)[side])
+        unique = (self.left_unique, self.right_unique)[side]
+        return changes_of_side(rows, table, (self._tracks_left, self._tracks_right)[side], unique)
 
     def _meet(self, left: SideRows, right: SideRows, left_table: SortedTable, right_table: SortedTable) -> _Meeting:
         left_rest, right_rest = no_rows(self.left), no_rows(self.right)
