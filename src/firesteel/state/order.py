@@ -160,6 +160,8 @@ def _bisect(values: Ints, low: Ints, high: Ints, asked: Ints, right: bool) -> In
 
 def find_rows(keys: Sequence[Ints], asked: Sequence[Ints]) -> tuple[Ints, Bools]:
     """Finds rows by all their numbers in sorted `keys`: where each asked row stands, and whether it is there."""
+    if not len(keys[0]):
+        return np.zeros(len(asked[0]), np.int64), np.zeros(len(asked[0]), bool)
     at = np.searchsorted(keys[0], asked[0])
     at = np.minimum(at, len(keys[0]) - 1)
     same = keys[0][at] == asked[0]

@@ -14,7 +14,7 @@ from firesteel.state.group import Groups, deal_rows
 from firesteel.state.hash import hash_columns, same_rows
 from firesteel.state.operator.change import changes_of
 from firesteel.state.operator.operator import INPUT
-from firesteel.state.order import Bools, Ints, ends_of_runs, lexical_order, starts_of_runs
+from firesteel.state.order import Bools, Ints, ends_of_runs, find_rows, lexical_order, starts_of_runs
 from firesteel.state.removal import taken_rows
 from firesteel.state.row import block_of, data_names, data_of, signs_of, take, with_numbers
 from firesteel.state.segment import K2, concatenate, numbers
@@ -147,7 +147,8 @@ class Materialize:
         return rows.take(edges([rows.owner]))
 
     def _answer(self, before: _Listed, after: _Listed) -> pa.Table | None:
-        _, one, other = np.intersect1d(before.owner, after.owner, assume_unique=True, return_indices=True)
+        place, there = find_rows([after.owner], [before.owner])
+        one, other = np.flatnonzero(there), place[there]
         if self.ttl is None:
             same = same_rows(take(before.data, one).columns, take(after.data, other).columns, len(one))
             before = before.take(np.delete(np.arange(len(before.owner)), one[same]))

@@ -6,17 +6,17 @@ large it is. Where it begins is stored with the partition, for the deleted rows 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
-from firesteel.state.encode import order_codes, order_prefix
+from firesteel.state.encode import is_exact, order_codes, order_prefix
 from firesteel.state.group import Groups, deal_rows
 from firesteel.state.hash import hash_columns, same_rows
 from firesteel.state.operator.operator import INPUT
-from firesteel.state.order import Bools, Ints, lexical_order, rank_in_runs, starts_of_runs, without_repeats
+from firesteel.state.order import Bools, Ints, find_rows, lexical_order, rank_in_runs, starts_of_runs, without_repeats
 from firesteel.state.row import (
     DELETE,
     INSERT,
@@ -108,7 +108,10 @@ class TopN:
         # a row that goes and was not there is ignored, as in Flink
         after = replace(changed, count=np.maximum(stored.count + delta, 0), arrival=stored.arrival)
         top_before = self._top(front, len(groups))
-        rest = front.take(~_is_among(front, changed))
+        is_changed = find_rows(
+            [changed.owner, changed.prefix, changed.hashed], [front.owner, front.prefix, front.hashed]
+        )[1]
+        rest = front.take(~is_changed)
         top_after, beyond = self._cut(rest.join(after.take(after.count > 0)), len(groups))
         self._put(after, beyond, groups, state)
         self._put_fronts(groups, top_after, state, without_repeats(changed.owner))
@@ -176,8 +179,10 @@ class TopN:
     def _cut(self, rows: _Rows, groups: int) -> tuple[_Rows, _Rows]:
         """Sorts rows, and gives those up to the last number, each as often as it is there, and those that are behind."""
         keys = [rows.owner, rows.prefix]
-        for by in self.order:
-            keys += order_codes(rows.data.column(by.column), by.descending, by.puts_nulls_first)
+        for place, by in enumerate(self.order):
+            column = rows.data.column(by.column)
+            if place or column.null_count or not is_exact(column.type):
+                keys += order_codes(column, by.descending, by.puts_nulls_first)
         order = lexical_order([*keys, rows.arrival])
         # numbers up to the last one are counted, so that a row that is there a million times is no million rows
         count = np.minimum(rows.count[order], self.last)
@@ -238,7 +243,8 @@ class TopN:
         # places are unique within a partition
         width = self.last + 1
         place, place_after = before.owner * width + rank_before, after.owner * width + rank_after
-        _, one, other = np.intersect1d(place, place_after, assume_unique=True, return_indices=True)
+        found, there = find_rows([place_after], [place])
+        one, other = np.flatnonzero(there), found[there]
         same = same_rows(take(before.data, one).columns, take(after.data, other).columns, len(one))
         blocks = [
             self._ranked(before, rank_before, np.delete(np.arange(len(place)), one), DELETE),
@@ -258,21 +264,3 @@ class TopN:
         data = take(rows.data, at)
         names = [*data.schema.names, str(self.rank)]
         return with_kind(pa.RecordBatch.from_arrays([*data.columns, pa.array(rank[at])], names=names), kind)
-
-
-def _is_among(rows: _Rows, others: _Rows) -> Bools:
-    """Marks rows that are among others."""
-    count = len(rows.owner)
-    pairs: Sequence[tuple[Ints, Ints]] = (
-        (rows.owner, others.owner),
-        (rows.prefix, others.prefix),
-        (rows.hashed, others.hashed),
-    )
-    keys = [np.concatenate(pair) for pair in pairs]
-    order = lexical_order(keys)
-    run = np.cumsum(starts_of_runs([key[order] for key in keys])) - 1
-    has_other = np.zeros(len(order), bool)
-    has_other[run[order >= count]] = True
-    marks = np.zeros(len(order), bool)
-    marks[order] = has_other[run]
-    return marks[:count]
