@@ -302,6 +302,9 @@ def test_groups_expire(tmp_path: Path) -> None:
     same = [(UPDATE_BEFORE, "a", 2, 3, 2), (UPDATE_AFTER, "a", 2, 3, 2)]
     assert run.rows([(UPDATE_BEFORE, "a", 2), (UPDATE_AFTER, "a", 2)], clock=18) == same
     assert run.rows([(DELETE, "a", 2)], clock=28) == []
+    for clock in range(29, 60):
+        run.rows([], clock=clock)
+    assert run.durable.blobs == {}, "state ends, although nothing comes any more"
 
 
 @pytest.mark.parametrize("function", [F.MIN, F.MAX])

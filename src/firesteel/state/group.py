@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -141,9 +142,23 @@ def _rename(
             fingerprint = _fingerprint(rows, key, int(row))
             if fingerprint not in steps:
                 steps.append(fingerprint)
-            # beyond the last number counting goes on with the first
-            renamed[row] = (first + steps.index(fingerprint) + 2**63) % 2**64 - 2**63
+            renamed[row] = _step(first, steps.index(fingerprint))
     return renamed
+
+
+def stepped_hashes(own: dict[str, Any]) -> dict[int, int]:
+    """Gives the first hashes that were counted up, and those that they were counted up from."""
+    stepped = {}
+    for registry in own.get(_COLLISIONS, {}).values():
+        for name, steps in registry.items():
+            first = int(name.split(",")[0])
+            stepped.update({_step(first, step): first for step in range(1, len(steps))})
+    return stepped
+
+
+def _step(first: int, step: int) -> int:
+    # beyond the last number counting goes on with the first
+    return (first + step + 2**63) % 2**64 - 2**63
 
 
 def _name(k1: int, k2: int) -> str:
