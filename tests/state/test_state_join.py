@@ -14,7 +14,7 @@ import pytest
 from tests.state.run import DELETE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, Hash, Row, Run, colliding, hashes
 
 from firesteel.state.join import pair
-from firesteel.state.operator.join import Join, JoinKind
+from firesteel.state.operator.join import Join, JoinKind, Side
 from firesteel.state.order import Bools
 
 LEFT = pa.schema([("a", pa.int64()), ("b", pa.string()), ("x", pa.int64())])
@@ -87,7 +87,7 @@ def test_a_join_gives_what_joining_anew_gives(
     monkeypatch.setattr(pair, "_CHUNK", 37)
     for seed, keys in enumerate((2, 25)):
         rng = np.random.default_rng([seed, len(kind.value)])
-        operator = Join(kind, LEFT, RIGHT, KEYS, (safe, safe), condition if with_condition else None)
+        operator = Join(kind, Side(LEFT), Side(RIGHT), KEYS, (safe, safe), condition if with_condition else None)
         sides = {"left": ["a", "b"], "right": ["c", "d"]}
         run = Run(operator, tmp_path / str(seed), {"left": LEFT, "right": RIGHT}, sides, hash_keys)
         left, right = list[Row](), list[Row]()
@@ -108,7 +108,7 @@ def test_a_join_gives_what_joining_anew_gives(
 def test_a_join_of_inputs_with_unique_keys(tmp_path: Path, kind: JoinKind) -> None:
     for seed in range(3):
         rng = np.random.default_rng([seed, len(kind.value)])
-        operator = Join(kind, LEFT, RIGHT, KEYS[:1], left_unique=("x",), right_unique=("y",))
+        operator = Join(kind, Side(LEFT, None, ("x",)), Side(RIGHT, None, ("y",)), KEYS[:1])
         run = Run(operator, tmp_path / str(seed), {"left": LEFT, "right": RIGHT}, {"left": ["a"], "right": ["c"]})
         tables: tuple[dict[int, Row], dict[int, Row]] = ({}, {})
         for _ in range(20):
@@ -133,7 +133,7 @@ def test_a_join_of_inputs_with_unique_keys(tmp_path: Path, kind: JoinKind) -> No
 
 def sides(kind: JoinKind, folder: Path, left_ttl: int | None = None, right_ttl: int | None = None) -> Run:
     left, right = pa.schema([("a", pa.int64()), ("x", pa.string())]), pa.schema([("b", pa.int64()), ("y", pa.string())])
-    operator = Join(kind, left, right, (("a", "b"),), left_ttl=left_ttl, right_ttl=right_ttl)
+    operator = Join(kind, Side(left, left_ttl), Side(right, right_ttl), (("a", "b"),))
     return Run(operator, folder, {"left": left, "right": right}, {"left": ["a"], "right": ["b"]})
 
 

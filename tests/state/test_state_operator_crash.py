@@ -16,7 +16,7 @@ from tests.state.test_state_join import LEFT, RIGHT, random_changes
 from firesteel.state.aggregate.function import Aggregate, Function
 from firesteel.state.manifest import read_manifest
 from firesteel.state.operator.aggregate import GroupAggregate
-from firesteel.state.operator.join import Join, JoinKind
+from firesteel.state.operator.join import Join, JoinKind, Side
 from firesteel.state.operator.keep import KeepRow
 from firesteel.state.operator.materialize import Materialize
 from firesteel.state.operator.normalize import Normalize
@@ -36,7 +36,7 @@ OPERATORS: dict[str, Operator] = {
     "keep": KeepRow(("a",), "x", first=True),
     "top": TopN(("a",), (Sort("x", True), Sort("b")), 2, rank="rn"),
     "materialize": Materialize(("a",)),
-    "join": Join(JoinKind.FULL, LEFT, RIGHT, (("a", "c"), ("b", "d"))),
+    "join": Join(JoinKind.FULL, Side(LEFT), Side(RIGHT), (("a", "c"), ("b", "d"))),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -104,3 +105,12 @@ def test_a_damaged_file_of_the_cache_is_fetched_again(tmp_path: Path) -> None:
     for size in (0, 5, len(whole) // 2, len(whole) - 1):
         file.write_bytes(whole[:size])
         assert len(State(durable, Cache(tmp_path), now(2)).table("rows").get(keys, keys)[0]) == 50
+
+
+def test_what_another_attempt_is_writing_stays(tmp_path: Path) -> None:
+    (tmp_path / "1-rows-x.77").write_bytes(b"begun")
+    (tmp_path / "1-rows-x").write_bytes(b"left over")
+    (tmp_path / "1-rows-y.78").write_bytes(b"abandoned")
+    os.utime(tmp_path / "1-rows-y.78", (0, 0))
+    State(Memory(), Cache(tmp_path), now(1))
+    assert [file.name for file in tmp_path.iterdir()] == ["1-rows-x.77"]

@@ -8,6 +8,7 @@ is compared when a process opens a file for the first time that it has not writt
 from __future__ import annotations
 
 import os
+import time
 import zlib
 from collections import OrderedDict
 from collections.abc import Collection
@@ -27,6 +28,17 @@ _CHECKSUM = 8
 
 def _checksum(content: pa.Buffer) -> bytes:
     return b"%08x" % zlib.crc32(content)
+
+
+#: After so many seconds nobody writes a file any more that has no name yet.
+_ABANDONED = 3600.0
+
+
+def _is_old(file: os.DirEntry[str]) -> bool:
+    try:
+        return file.stat().st_mtime < time.time() - _ABANDONED
+    except FileNotFoundError:
+        return False
 
 
 class Cache:
@@ -68,16 +80,18 @@ class Cache:
 
     def keep_only(self, names: Collection[str]) -> None:
         """Removes what no manifest names: merged segments, and those that failed attempts have left."""
-        known = set(self._open)
-        try:
-            with os.scandir(self.folder) as files:
-                known.update(file.name for file in files)
-        except FileNotFoundError:
-            pass
-        for name in known.difference(names):
+        for name in self._found().union(self._open).difference(names):
             self._forget(name)
             self._checked.discard(name)
             (self.folder / name).unlink(missing_ok=True)
+
+    def _found(self) -> set[str]:
+        """Names the files that are there. One that is being written has a dot in its name: another attempt may be at it, unless it is old."""
+        try:
+            with os.scandir(self.folder) as files:
+                return {file.name for file in files if "." not in file.name or _is_old(file)}
+        except FileNotFoundError:
+            return set()
 
     def _map(self, name: str) -> Segment | None:
         try:

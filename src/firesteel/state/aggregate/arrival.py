@@ -60,7 +60,8 @@ class Arrivals:
         losing = np.zeros(count, bool)
         losing[given.owner[sign < 0]] = True
         simple = ~losing[given.owner]
-        _put(table, change, given.filter(simple))
+        if not change.append_only:
+            _put(table, change, given.filter(simple))
         parts = [(np.arange(count), before)]
         edges = starts_of_runs if self.aggregate.function is Function.FIRST_VALUE else ends_of_runs
         some = given.filter(simple)

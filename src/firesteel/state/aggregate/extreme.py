@@ -49,10 +49,22 @@ class Extreme:
         name, kind = f"__best{self.number}", self.aggregate.type
         stored = [] if change.old is None else [(change.known, change.old.column(name))]
         before = scatter(change.groups, kind, stored)
+        if change.append_only:
+            after = self._best_of_all(change, before)
+            return Outcome(before, after, [(name, after)])
         table = change.table(f"values{self.number}")
         moves = self._move(change, table)
         after = before if moves is None else self._best(change, table, before, moves)
         return Outcome(before, after, [(name, after)])
+
+    def _best_of_all(self, change: Change, before: pa.Array) -> pa.Array:
+        """Where nothing goes the answer so far is all that has to be known."""
+        rows = np.flatnonzero(change.counted(self.aggregate))
+        has = np.flatnonzero(before.is_valid().to_numpy(zero_copy_only=False))
+        new = change.column(str(self.aggregate.argument)).take(pa.array(rows)).cast(before.type)
+        values = pa.concat_arrays([before.take(pa.array(has)), new])
+        owner = np.concatenate([has, change.owner[rows]])
+        return scatter(change.groups, before.type, [self._first(owner, values, False)])
 
     def _move(self, change: Change, table: SortedTable) -> _Moves | None:
         """Counts values, and tells which come and which go."""

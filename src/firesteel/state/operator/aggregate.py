@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
 from firesteel.state.aggregate.arrival import Arrivals
-from firesteel.state.aggregate.change import Accumulator, Change, Outcome
+from firesteel.state.aggregate.change import Accumulator, Change, Outcome, Stored
 from firesteel.state.aggregate.distinct import distinct_change
 from firesteel.state.aggregate.extreme import Extreme
 from firesteel.state.aggregate.function import Aggregate, Function
@@ -33,13 +34,14 @@ class GroupAggregate:
     """Aggregates by key. A group ends with its last row; rows that leave a group which has none are ignored, as in Flink.
 
     The output has the key and the aggregates. `old_rows`: whether UPDATE_BEFORE is wanted. With a time to live, results that did not
-    change are handed on.
+    change are handed on. Of rows that can only come (`append_only`), MIN, MAX, FIRST_VALUE and LAST_VALUE keep nothing but their answer.
     """
 
     key: tuple[str, ...]
     aggregates: tuple[Aggregate, ...]
     ttl: int | None = None
     old_rows: bool = True
+    append_only: bool = False
 
     def apply(self, inputs: Mapping[str, pa.Table], state: State, now: Now) -> pa.Table | None:
         rows = block_of(inputs.get(INPUT))
@@ -48,7 +50,7 @@ class GroupAggregate:
         table = state.table("groups", self.ttl)
         groups = deal_rows(rows, self.key, table, state, narrow=True)
         change = self._change(groups, state)
-        count_before = change.stored(_ROWS)
+        count_before = change.stored_number(_ROWS)
         count = count_before + change.total(change.sign)
         outcomes = self._work(change)
         alive = np.flatnonzero(count > 0)
@@ -69,7 +71,9 @@ class GroupAggregate:
             state.own[_ARRIVALS] = first + groups.rows.num_rows
         sign = signs_of(groups.rows)[groups.order]
         at, owner = groups.order, groups.owner
-        change = Change(groups.rows, at, owner, sign, first + at, groups.k1, groups.known, groups.old, state, self.ttl)
+        stored = Stored(groups.k1, groups.known, groups.old)
+        tables = partial(state.table, ttl=self.ttl)
+        change = Change(groups.rows, at, owner, sign, first + at, stored, tables, self.append_only)
         ignored = _ignored(change)
         if ignored is None:
             return change
