@@ -346,6 +346,10 @@ def test_the_extreme_of_a_large_group_goes_again_and_again(tmp_path: Path, funct
 def test_a_sum_of_too_many_digits_is_null_until_it_is_smaller_again(tmp_path: Path) -> None:
     schema = pa.schema([("k", pa.string()), ("w", pa.decimal128(38, 0))])
     aggregates = (Aggregate("s", F.SUM, pa.decimal128(38, 0), "w"), Aggregate("n", F.COUNT, pa.int64()))
+    average = GroupAggregate(("k",), (Aggregate("a", F.AVG, pa.decimal128(38, 6), "w"),))
+    run = Run(average, tmp_path / "average", {"in": schema}, {"in": ["k"]})
+    run.rows([(INSERT, "a", D(10**33)), (INSERT, "b", D(5)), (INSERT, "b", D(2)), (INSERT, "c", D(1 - 10**32))])
+    assert run.result == Counter([("a", None), ("b", D("3.500000")), ("c", D(1 - 10**32).quantize(D("0.000001")))])
     run = Run(GroupAggregate(("k",), aggregates), tmp_path, {"in": schema}, {"in": ["k"]})
     for sign in (1, -1):
         most = D(sign * (10**38 - 1))

@@ -89,7 +89,7 @@ class Cache:
         """Names the files that are there. One that is being written has a dot in its name: another attempt may be at it, unless it is old."""
         try:
             with os.scandir(self.folder) as files:
-                return {file.name for file in files if "." not in file.name or _is_old(file)}
+                return {file.name for file in files if file.is_file() and ("." not in file.name or _is_old(file))}
         except FileNotFoundError:
             return set()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -141,4 +142,14 @@ class DecimalSum:
             divisor = pa.array(np.where(count == 0, 1, count)).cast(pa.decimal256(19, 0))
             quotient = pc.divide(total.cast(pa.decimal256(38, scale)), divisor)
             total = pc.round(quotient, self.aggregate.type.scale, "half_towards_infinity")
-        return total.cast(self.aggregate.type)
+        return _fitted(total, self.aggregate.type)
+
+
+def _fitted(values: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Gives decimals a type; NULL where it has too few digits."""
+    try:
+        return values.cast(kind)
+    except pa.ArrowInvalid:
+        wide = values.cast(pa.decimal256(76, kind.scale))
+        most = pa.scalar(decimal.Decimal(10) ** (kind.precision - kind.scale), wide.type)
+        return pc.if_else(pc.less(pc.abs(wide), most), wide, None).cast(kind)
