@@ -48,6 +48,8 @@ def _hash_column(column: pa.Array) -> _Words:
 
 def _hash_values(column: pa.Array) -> _Words:
     kind = column.type
+    if not len(column):
+        return np.empty(0, np.uint64)
     if pa.types.is_null(kind):
         return np.full(len(column), _NULL)
     if pa.types.is_dictionary(kind):
@@ -81,6 +83,8 @@ def _hash_values(column: pa.Array) -> _Words:
 def fixed_width(column: pa.Array) -> Ints:
     """Gives the values of up to 64 bits as whole numbers that are equal where the values are; NULL is any number."""
     kind = column.type
+    if not len(column):
+        return np.empty(0, np.int64)
     if pa.types.is_floating(kind):
         floats = pc.fill_null(column, 0.0).to_numpy(zero_copy_only=False).astype(np.float64)
         floats[np.isnan(floats)] = np.nan

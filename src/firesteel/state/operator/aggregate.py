@@ -47,16 +47,9 @@ class GroupAggregate:
         rows = block_of(inputs.get(INPUT))
         if rows is None:
             return None
-        table = state.table("groups", self.ttl)
-        groups = deal_rows(rows, self.key, table, state, narrow=True)
-        change = self._change(groups, state)
-        count_before = change.stored_number(_ROWS)
-        count = count_before + change.total(change.sign)
-        outcomes = self._work(change)
-        alive = np.flatnonzero(count > 0)
-        ended = np.flatnonzero((count == 0) & groups.is_known)
+        groups, count, outcomes = self.accumulate(rows, state)
         key = take(rows.select(list(self.key)), groups.heads)
-        self._put(groups, key, count, outcomes, state, np.sort(np.concatenate([alive, ended])))
+        alive = np.flatnonzero(count > 0)
         unchanged = self._unchanged(outcomes, groups.is_known & (count > 0))
         before, after = groups.known[~unchanged[groups.known]], alive[~unchanged[alive]]
         return changes_of(
@@ -64,6 +57,39 @@ class GroupAggregate:
             (after, self._results(key, [outcome.after for outcome in outcomes], after)),
             self.old_rows,
         )
+
+    def accumulate(self, rows: pa.RecordBatch, state: State) -> tuple[Groups, Ints, list[Outcome]]:
+        """Works rows into the state; gives their groups, how many rows each has now, and its results."""
+        groups = deal_rows(rows, self.key, state.table("groups", self.ttl), state, narrow=True)
+        change = self._change(groups, state)
+        count = change.stored_number(_ROWS) + change.total(change.sign)
+        outcomes = self._work(change)
+        self._put(groups, take(rows.select(list(self.key)), groups.heads), count, outcomes, state)
+        return groups, count, outcomes
+
+    def end(self, k1: Ints, columns: pa.Schema, state: State) -> pa.RecordBatch | None:
+        """Gives the results of groups by their numbers, sorted, and removes the groups with all that is stored for them.
+
+        `columns` are those of the operator's input. Groups that are not there give nothing.
+        """
+        table = state.table("groups", self.ttl)
+        at, old = table.get(k1, np.zeros(len(k1), np.int64))
+        if old is None:
+            return None
+        k1, zero = k1[at], np.zeros(len(at), np.int64)
+        nothing = np.empty(0, np.int64)
+        rows = pa.RecordBatch.from_arrays([pa.array([], field.type) for field in columns], names=columns.names)
+        stored, tables = Stored(k1, np.arange(len(k1)), old), partial(state.table, ttl=self.ttl)
+        outcomes = self._work(Change(rows, nothing, nothing, nothing, nothing, stored, tables, self.append_only))
+        table.put(with_numbers(old, k1, zero), np.ones(len(k1), bool))
+        for number in range(len(self.aggregates)):
+            for name in ("values", "arrivals", "distinct"):
+                if f"{name}{number}" in state.tables():
+                    _, values = tables(f"{name}{number}").scan(k1)
+                    if values is not None:
+                        tables(f"{name}{number}").put(values, np.ones(values.num_rows, bool))
+        results = [outcome.before for outcome in outcomes]
+        return self._results(old.select(list(self.key)), results, np.arange(len(k1)))
 
     def _change(self, groups: Groups, state: State) -> Change:
         first = state.own.get(_ARRIVALS, 0)
@@ -93,9 +119,8 @@ class GroupAggregate:
             outcomes.append(_accumulator(number, aggregate, change.rows).work(mine))
         return outcomes
 
-    def _put(
-        self, groups: Groups, key: pa.RecordBatch, count: Ints, outcomes: list[Outcome], state: State, at: Ints
-    ) -> None:
+    def _put(self, groups: Groups, key: pa.RecordBatch, count: Ints, outcomes: list[Outcome], state: State) -> None:
+        at = np.flatnonzero((count > 0) | groups.is_known)
         kept = [(_ROWS, pa.array(count)), *(column for outcome in outcomes for column in outcome.kept)]
         names = [*key.schema.names, *(name for name, _ in kept)]
         row = pa.RecordBatch.from_arrays([*key.columns, *(column for _, column in kept)], names=names)
