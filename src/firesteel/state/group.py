@@ -135,14 +135,15 @@ def _rename(
 ) -> Ints:
     """Counts the first hashes of colliding keys up, each by its step. They are so few that each row is looked at."""
     renamed = k1.copy()
-    for name in sorted(names):
-        first, second = (int(number) for number in name.split(","))
-        for row in np.flatnonzero((k1 == first) & (k2 == second)):
+    firsts = np.array([int(name.split(",")[0]) for name in names], np.int64)
+    for row in np.flatnonzero(np.isin(k1, firsts)):
+        name = _name(int(k1[row]), int(k2[row]))
+        if name in names:
             steps = registry.setdefault(name, [])
             fingerprint = _fingerprint(rows, key, int(row))
             if fingerprint not in steps:
                 steps.append(fingerprint)
-            renamed[row] = _step(first, steps.index(fingerprint))
+            renamed[row] = _step(int(k1[row]), steps.index(fingerprint))
     return renamed
 
 

@@ -20,10 +20,14 @@ Kinds = NDArray[np.int8]
 
 
 def block_of(table: pa.Table | pa.RecordBatch | None) -> pa.RecordBatch | None:
-    """Gives an operator's input as one batch of rows, or None where there are no rows."""
+    """Gives an operator's input as one batch of rows, without dictionaries, or None where there are no rows."""
     if table is None or not table.num_rows:
         return None
-    return one_batch(table) if isinstance(table, pa.Table) else table
+    batch = one_batch(table) if isinstance(table, pa.Table) else table
+    if not any(pa.types.is_dictionary(field.type) for field in batch.schema):
+        return batch
+    columns = [one.dictionary_decode() if pa.types.is_dictionary(one.type) else one for one in batch.columns]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
 def kinds_of(rows: pa.RecordBatch) -> Kinds:
