@@ -13,6 +13,7 @@ from tests.state.run import DELETE, INSERT, SMALL, Hash, Row, colliding, hashes
 
 from firesteel.errors import JobError
 from firesteel.state.aggregate.function import Aggregate, Function
+from firesteel.state.block import bucket_of
 from firesteel.state.cache import Cache
 from firesteel.state.operator.aggregate import GroupAggregate
 from firesteel.state.order import Ints
@@ -36,7 +37,7 @@ class Job:
         self.hash_keys = hash_keys
 
     def bucket_of(self, k1: Ints) -> Ints:
-        return ((k1.view(np.uint64) >> np.uint64(33)) % np.uint64(len(self.stores))).astype(np.int64)
+        return bucket_of(k1, len(self.stores))
 
     def state(self, bucket: int, batch: int) -> State:
         return State(self.stores[bucket], self.caches[bucket], now(batch), SMALL)
