@@ -121,7 +121,7 @@ def _doubtful(groups: Groups, key: Sequence[str]) -> Bools:
 
 
 def _remember_stored(groups: Groups, key: Sequence[str], doubtful: Bools, registry: dict[str, list[str]]) -> None:
-    """What is stored keeps its hashes."""
+    """Remembers that what is stored keeps its hashes."""
     if groups.old is None:
         return
     for place, group in enumerate(groups.known):

@@ -1,6 +1,6 @@
 """Deals the state of a bucket out to other buckets, when a job goes on with another number of them.
 
-What belongs to a key goes where the key's rows will go. What an operator keeps beside its tables goes to all: numbers that count up
+What belongs to a key is copied to the bucket of the key. What an operator keeps beside its tables is copied to all: numbers that count up
 become the greatest of all, and which keys have the same hashes is told to everybody.
 """
 

@@ -1,4 +1,4 @@
-"""Rows of a changelog as blocks: which come and which go, and how a block is made of others."""
+"""Rows of a changelog as blocks: which are inserted and which retracted, and how a block is made of others."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def kinds_of(rows: pa.RecordBatch) -> Kinds:
 
 
 def is_retract(kinds: Kinds) -> Bools:
-    """Marks rows that go: UPDATE_BEFORE and DELETE."""
+    """Marks retractions: UPDATE_BEFORE and DELETE."""
     retract: Bools = (kinds == UPDATE_BEFORE) | (kinds == DELETE)
     return retract
 
 
 def signs_of(rows: pa.RecordBatch) -> Ints:
-    """Gives 1 for each row that comes and -1 for each that goes."""
+    """Gives 1 for each inserted row and -1 for each retracted one."""
     return np.where(is_retract(kinds_of(rows)), -1, 1)
 
 

@@ -64,7 +64,7 @@ class SortedTable:
     def first(self, asked: Ints, count: Ints, start: Ints | None = None) -> tuple[Ints, pa.RecordBatch | None]:
         """Finds the first `count` rows of each first number in the order of the second, from `start` in it.
 
-        Rows with the second number of the last one come, too.
+        Rows with the second number of the last one are given, too.
         """
         return first_rows(self.segments(), asked, count, start, self._horizon)
 

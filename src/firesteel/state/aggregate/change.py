@@ -30,7 +30,7 @@ class Stored:
 class Change:
     """The rows of a batch by their groups. `at` sorts `rows` by group; `owner`, `sign` and `arrival` are those of the sorted rows.
 
-    With `append_only` no row will ever go.
+    With `append_only` no row is ever retracted.
     """
 
     rows: pa.RecordBatch
@@ -118,7 +118,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Outcome:
-    """An aggregate's results before and after a batch, one for each group, and what has to be stored to go on."""
+    """An aggregate's results before and after a batch, one for each group, and what has to be stored for the next batch."""
 
     before: pa.Array
     after: pa.Array
@@ -129,5 +129,5 @@ class Accumulator(Protocol):
     """One aggregate at work."""
 
     def work(self, change: Change) -> Outcome:
-        """Adds the batch's rows, takes away those that go."""
+        """Adds inserted rows, subtracts retracted ones."""
         ...

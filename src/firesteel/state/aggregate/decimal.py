@@ -1,4 +1,4 @@
-"""Adds decimals up in whole numbers of 128 bits, without rounding, so that every sum can be taken back."""
+"""Adds decimals up in whole numbers of 128 bits, without rounding, so that every addition can be retracted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""COUNT, SUM, AVG and the deviations: what can be taken back by subtraction."""
+"""COUNT, SUM, AVG and the deviations: what can be retracted by subtraction."""
 
 from __future__ import annotations
 

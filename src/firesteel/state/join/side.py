@@ -38,7 +38,7 @@ class SideRows:
 
     @property
     def after(self) -> Ints:
-        """How often a row is there after the batch. One that goes and was not there is not stored, but what it meets goes with it."""
+        """How often a row is there after the batch. A retraction of a row that is not there is not stored, but retracts its pairs."""
         after: Ints = np.maximum(self.before + self.delta, 0)
         return after
 
@@ -67,7 +67,7 @@ def net_rows(rows: pa.RecordBatch) -> tuple[pa.RecordBatch, list[Ints], Ints]:
     order = lexical_order(keys)
     starts = np.flatnonzero(starts_of_runs([key[order] for key in keys]))
     delta = np.add.reduceat(sign[order], starts)
-    # the last row that goes the way of all of them together: its kind is that of the change
+    # the last row with the sign of all of them together: its kind is that of the change
     size = np.diff(starts, append=len(order))
     agrees = sign[order] == np.repeat(np.sign(delta), size)
     last = np.maximum.reduceat(np.where(agrees, np.arange(len(order)), starts.repeat(size)), starts)
@@ -76,9 +76,9 @@ def net_rows(rows: pa.RecordBatch) -> tuple[pa.RecordBatch, list[Ints], Ints]:
 
 
 def net_rows_by_key(rows: pa.RecordBatch, unique: Sequence[str]) -> tuple[pa.RecordBatch, list[Ints], Ints]:
-    """The same for rows of which a join key has only one with each unique key: what was there before the batch, and what is there behind it.
+    """Gives the same for rows of which a join key has only one with each unique key: the row before the batch, and the row after it.
 
-    A row that changes gives two rows with the same hashes, the one that goes before the one that comes.
+    An update gives two rows with the same hashes, the old one before the new one.
     """
     sign = np.where(is_retract(kinds_of(rows)), -1, 1)
     keys = [numbers(rows, K1), hash_columns([rows.column(name) for name in unique], 52)]
@@ -90,7 +90,7 @@ def net_rows_by_key(rows: pa.RecordBatch, unique: Sequence[str]) -> tuple[pa.Rec
     run = np.cumsum(starts) - 1
     changed = np.zeros(run[-1] + 1, bool)
     changed[run[goes]] = True
-    # what goes and comes back as it was has not changed
+    # what was retracted and inserted again as it was has not changed
     both = comes & changed[run]
     old = order[starts][run[both]]
     data = data_of(rows)

@@ -1,4 +1,4 @@
-"""GROUP BY over rows that come and go."""
+"""GROUP BY over inserted and retracted rows."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _ARRIVALS = "arrivals"
 
 @dataclass(frozen=True)
 class GroupAggregate:
-    """Aggregates by key. A group ends with its last row; rows that leave a group which has none are ignored, as in Flink.
+    """Aggregates by key. A group ends with its last row; a retraction from a group without rows is ignored, as in Flink.
 
     The output has the key and the aggregates. `old_rows`: whether UPDATE_BEFORE is wanted. With a time to live, results that did not
-    change are handed on. Of rows that can only come (`append_only`), MIN, MAX, FIRST_VALUE and LAST_VALUE keep nothing but their answer.
+    change are handed on. Where nothing is ever retracted (`append_only`), MIN, MAX, FIRST_VALUE and LAST_VALUE keep nothing but their answer.
     """
 
     key: tuple[str, ...]
@@ -173,7 +173,7 @@ def _accumulator(number: int, aggregate: Aggregate, rows: pa.RecordBatch) -> Acc
 
 
 def _ignored(change: Change) -> Bools | None:
-    """Marks rows that leave a group which has no rows at that moment; None where there are none."""
+    """Marks retractions from groups that have no rows at that moment; None where there are none."""
     if not (change.sign < 0).any():
         return None
     had = np.zeros(change.groups, np.int64)
@@ -185,7 +185,7 @@ def _ignored(change: Change) -> Bools | None:
     running = running - base + had[change.owner]
     if not (running < 0).any():
         return None
-    # each new lowest point below zero of a group is a row that found nothing to leave
+    # each new lowest point below zero of a group is a retraction that found no row
     span = 4 * len(running) + 4
     lowest = np.minimum.accumulate(np.minimum(running, 0) - change.owner * span) + change.owner * span
     previous = np.where(starts, 0, np.append(0, lowest[:-1]))

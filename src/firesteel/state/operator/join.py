@@ -63,7 +63,7 @@ class Join:
     """A join on equal `keys`, pairs of a left and a right column, and on a `condition` about candidate pairs.
 
     The columns of the two sides have different names, since the output has both, but for SEMI and ANTI. Rows are hashed by their join keys.
-    A row that goes carries all its values. `null_safe`: for each key, whether NULL equals NULL.
+    A retracted row carries all its values. `null_safe`: for each key, whether NULL equals NULL.
     """
 
     kind: JoinKind
@@ -144,7 +144,7 @@ class Join:
         )
 
     def _left_blocks(self, meeting: _Meeting, table: SortedTable) -> list[pa.RecordBatch]:
-        """Writes the left rows, and gives those that come or go for themselves."""
+        """Writes the left rows, and gives the changes of rows without a match, or of semi and anti joins."""
         left = meeting.left
         if not self._tracks_left:
             put_rows(table, left, left.matches, False)
@@ -156,7 +156,7 @@ class Join:
         return self._settle(table, left, matches, meeting.left_rest, gained, 0)
 
     def _right_blocks(self, meeting: _Meeting, table: SortedTable) -> list[pa.RecordBatch]:
-        """Writes the right rows, and gives those that come or go for themselves."""
+        """Writes the right rows, and gives the changes of rows without a match."""
         right = meeting.right
         if not self._tracks_right:
             put_rows(table, right, right.matches, False)
@@ -229,7 +229,7 @@ class Join:
 
 
 def _weight_of_both(left: SideRows, right: SideRows) -> Ints:
-    """Tells by how much pairs become more whose rows both changed. Two that go and were not there have made no pair."""
+    """Tells by how much pairs become more whose rows both changed. Retractions of two rows that were not there retract no pair."""
     left_after, right_after = left.before + left.delta, right.before + right.delta
     after = left_after * np.maximum(right_after, 0) + np.minimum(right_after, 0) * np.maximum(left_after, 0)
     weight: Ints = after - left.before * right.before
@@ -244,7 +244,7 @@ def _total(count: int, at: Ints, weight: Ints) -> Ints:
 
 
 def _retracts_first(blocks: list[pa.RecordBatch]) -> pa.Table | None:
-    """Puts rows that go before those that come: what replaces a row stands behind it."""
+    """Puts retractions before inserts: what replaces a row stands behind it."""
     blocks = [block for block in blocks if block.num_rows]
     if not blocks:
         return None

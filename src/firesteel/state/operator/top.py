@@ -1,4 +1,4 @@
-"""Top-N: the first rows of each partition in an order, with their numbers or without, over rows that come and go.
+"""Top-N: the first rows of each partition in an order, with their numbers or without, over inserted and retracted rows.
 
 Rows are stored by partition and by a number that does not contradict their order, so that only the front of a partition is read, however
 large it is. Where it begins is stored with the partition, for the deleted rows before that are many.
@@ -54,7 +54,7 @@ class Sort:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows of partitions, with the number of their order, their hash, how often each is there and when it came."""
+    """Rows of partitions, with the number of their order, their hash, how often each is there and when it arrived."""
 
     owner: Ints
     prefix: Ints
@@ -83,7 +83,7 @@ class _Rows:
 class TopN:
     """The rows numbered `first` to `last` of each partition. `rank`: the column that gives their numbers; None for none.
 
-    Equal rows are numbered by arrival. With `append_only`, of rows that can only come, those behind `last` are forgotten for good.
+    Equal rows are numbered by arrival. With `append_only`, where nothing is ever retracted, rows behind `last` are deleted from the state.
     """
 
     partition: tuple[str, ...]
@@ -105,7 +105,7 @@ class TopN:
             return None
         stored = self._stored(changed, groups, state)
         front = self._front(changed, delta, groups, state)
-        # a row that goes and was not there is ignored, as in Flink
+        # a retraction of a row that is not there is ignored, as in Flink
         after = replace(changed, count=np.maximum(stored.count + delta, 0), arrival=stored.arrival)
         top_before = self._top(front, len(groups))
         is_changed = find_rows(
@@ -144,7 +144,7 @@ class TopN:
         return order_prefix(data.column(by.column), by.descending, by.puts_nulls_first)[0]
 
     def _stored(self, changed: _Rows, groups: Groups, state: State) -> _Rows:
-        """Finds how often each row is there already, and when it came."""
+        """Finds how often each row is there already, and when it arrived."""
         at, old = state.table("rows", self.ttl).get(groups.k1[changed.owner], changed.prefix, changed.hashed)
         count, arrival = np.zeros(len(changed.owner), np.int64), changed.arrival.copy()
         if old is not None:
@@ -154,7 +154,7 @@ class TopN:
         return replace(changed, count=count, arrival=arrival)
 
     def _front(self, changed: _Rows, delta: Ints, groups: Groups, state: State) -> _Rows:
-        """Reads as many rows of each partition as can matter: those of the answer, and one more for each that goes."""
+        """Reads as many rows of each partition as can matter: those of the answer, and one more for each retracted row."""
         wanted = np.full(len(groups), self.last) + np.bincount(changed.owner[delta < 0], minlength=len(groups))
         start = np.full(len(groups), -(2**63))
         if groups.old is not None:
@@ -222,7 +222,7 @@ class TopN:
         state.table("partitions", self.ttl).put(with_numbers(row, groups.k1[at], groups.k2[at]), empty[at])
 
     def _changes_of_rows(self, before: _Rows, after: _Rows) -> pa.Table | None:
-        """Without numbers only matters which rows are there."""
+        """Compares the rows before and after: without numbers only matters which are there."""
         before, after = self._shown(before)[0], self._shown(after)[0]
         both = before.join(after)
         sign = np.append(np.full(len(before.owner), -1), np.full(len(after.owner), 1))
@@ -238,7 +238,7 @@ class TopN:
         return output_of(blocks)
 
     def _changes_of_ranks(self, before: _Rows, after: _Rows) -> pa.Table | None:
-        """With numbers each place of a partition is a row of its own, that comes, changes or goes."""
+        """Compares the rows of each number before and after: with numbers each number of a partition is a row of its own."""
         (before, rank_before), (after, rank_after) = self._shown(before), self._shown(after)
         # places are unique within a partition
         width = self.last + 1
