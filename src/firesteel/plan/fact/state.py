@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from firesteel.catalog.connector import is_bounded
-from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, substitute
 from firesteel.plan.fact.lineage import qualified_columns, readable_columns
 from firesteel.plan.function.table import as_written
@@ -78,8 +77,7 @@ def _states(node: Node) -> Iterator[State]:
             else:
                 yield State(node, key, (rows,), (), is_unbounded(node) and bool(key))
         case Join():
-            kept = ("every change of both sides",) if node.changelog != INSERT_ONLY else ("every row of both sides",)
-            yield State(node, _pairs(node), kept, (), is_unbounded(node))
+            yield State(node, _pairs(node), ("every row of both sides",), (), is_unbounded(node))
         case TimeJoin():
             until = "until no partner can come"
             yield State(node, _pairs(node), ("every row of both sides",), (), grows=False, until=until)
