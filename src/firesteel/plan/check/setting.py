@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import timedelta
 
 from firesteel.catalog.connector import chooses_key
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.errors import Problem, Severity
 from firesteel.formats.builtin import format_named
-from firesteel.options.setting import CDC_EVENTS_DUPLICATE, STATE_TTL
-from firesteel.plan.node.relation import Sink, scans
+from firesteel.options.setting import CDC_EVENTS_DUPLICATE
+from firesteel.plan.fact.keyed import is_keyed
+from firesteel.plan.fact.time_to_live import ends
+from firesteel.plan.node.relation import Join, Node, Sink, scans
 
 
 def check_settings(sinks: tuple[Sink, ...], settings: Mapping[str, object]) -> Iterator[Problem]:
-    # '0' keeps state for ever in Flink too.
-    if settings.get(STATE_TTL.key, timedelta(0)) != timedelta(0):
-        yield Problem(
-            f"'{STATE_TTL.key}' has no effect yet.", hint="State is kept for ever.", severity=Severity.WARNING
-        )
+    for sink in sinks:
+        yield from _endless(sink)
     if settings.get(CDC_EVENTS_DUPLICATE.key) is True:
         yield from _duplicates(sinks)
+
+
+def _endless(node: Node) -> Iterator[Problem]:
+    """Warns where state stays though a time to live is set for it."""
+    for child in node.inputs:
+        yield from _endless(child)
+    if ends(node) and not is_keyed(node) and not isinstance(node, Sink):
+        name = "join" if isinstance(node, Join) else type(node).__name__
+        message = f"The state of this {name} is kept for ever: a time to live has no effect on it yet."
+        yield Problem(message, node.span, severity=Severity.WARNING)
 
 
 def _duplicates(sinks: tuple[Sink, ...]) -> Iterator[Problem]:

@@ -9,7 +9,9 @@ from typing import assert_never
 from firesteel.catalog.connector import is_bounded
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, substitute
+from firesteel.plan.fact.keyed import is_keyed
 from firesteel.plan.fact.lineage import qualified_columns, readable_columns
+from firesteel.plan.fact.time_to_live import kept_for
 from firesteel.plan.function.table import as_written
 from firesteel.plan.node.relation import (
     Aggregate,
@@ -46,6 +48,21 @@ class State:
     grows: bool
     #: When the state is dropped; empty if it is kept for ever.
     until: str = ""
+
+    @property
+    def kept_for(self) -> tuple[int, ...]:
+        """How long it stays without being written again, in milliseconds: one number, or one for each side. 0 is for ever."""
+        return kept_for(self.node)
+
+    @property
+    def ends(self) -> bool:
+        """Says whether all of it is dropped some time."""
+        return bool(self.until) or (bool(self.kept_for) and all(self.kept_for))
+
+    @property
+    def on_engine(self) -> bool:
+        """Says whether the state engine keeps it, or one of Spark's own operators."""
+        return is_keyed(self.node)
 
     @property
     def name(self) -> str:

@@ -28,6 +28,9 @@ class Join(PlanNode):
     #: Pairs of an expression over the left side and one over the right, both of one type.
     keys: tuple[tuple[Expression, Expression], ...]
     span: Span | None = field(default=None, compare=False)
+    #: As `ttl` in `Aggregate`, for the rows of each side.
+    left_ttl: int | None = None
+    right_ttl: int | None = None
 
     @property
     def inputs(self) -> tuple[Node, ...]:

@@ -89,6 +89,8 @@ class Normalize(PlanNode):
 
     input: Scan
     span: Span | None = field(default=None, compare=False)
+    #: As in `Aggregate`.
+    ttl: int | None = None
 
     @property
     def inputs(self) -> tuple[Node, ...]:

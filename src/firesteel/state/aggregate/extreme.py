@@ -1,4 +1,4 @@
-"""MIN and MAX over rows that go: the values of a group in order, each with its count.
+"""MIN and MAX: over rows that go the values of a group in order, each with its count; over rows that stay only the best one.
 
 A group's answer is stored. Only where it went are its values read again, from its place on: neither all of them nor those deleted before.
 """
@@ -117,3 +117,25 @@ class Extreme:
         )
         first = order[starts_of_runs([owner[order]])]
         return owner[first], values.take(pa.array(first))
+
+
+@dataclass(frozen=True)
+class Record:
+    """MIN or MAX of rows that never go: the result is all that is kept."""
+
+    number: int
+    aggregate: Aggregate
+
+    def work(self, change: Change) -> Outcome:
+        name, kind = f"__best{self.number}", self.aggregate.type
+        stored = [] if change.old is None else [(change.known, change.old.column(name))]
+        before = scatter(change.groups, kind, stored)
+        rows = np.flatnonzero(change.counted(self.aggregate))
+        values = change.column(str(self.aggregate.argument)).take(pa.array(rows)).cast(kind)
+        has = np.flatnonzero(before.is_valid().to_numpy(zero_copy_only=False))
+        owner = np.concatenate([has, change.owner[rows]])
+        values = pa.concat_arrays([before.take(pa.array(has)), values])
+        order = lexical_order([owner, *order_codes(values, self.aggregate.function is Function.MAX, False)])
+        best = order[starts_of_runs([owner[order]])]
+        after = scatter(change.groups, kind, [(owner[best], values.take(pa.array(best)))])
+        return Outcome(before, after, [(name, after)])

@@ -11,7 +11,7 @@ import pyarrow as pa
 from firesteel.state.aggregate.arrival import Arrivals
 from firesteel.state.aggregate.change import Accumulator, Change, Outcome
 from firesteel.state.aggregate.distinct import distinct_change
-from firesteel.state.aggregate.extreme import Extreme
+from firesteel.state.aggregate.extreme import Extreme, Record
 from firesteel.state.aggregate.function import Aggregate, Function
 from firesteel.state.aggregate.total import Count, DecimalSum, DoubleSum, Sum
 from firesteel.state.group import Groups, deal_rows
@@ -33,13 +33,15 @@ class GroupAggregate:
     """Aggregates by key. A group ends with its last row; rows that leave a group which has none are ignored, as in Flink.
 
     The output has the key and the aggregates. `old_rows`: whether UPDATE_BEFORE is wanted. With a time to live, results that did not
-    change are handed on.
+    change are handed on. `append_only`: no row goes, so that MIN and MAX need no other values than their results, which then stay as
+    long as their group.
     """
 
     key: tuple[str, ...]
     aggregates: tuple[Aggregate, ...]
     ttl: int | None = None
     old_rows: bool = True
+    append_only: bool = False
 
     def apply(self, inputs: Mapping[str, pa.Table], state: State, now: Now) -> pa.Table | None:
         rows = block_of(inputs.get(INPUT))
@@ -86,7 +88,7 @@ class GroupAggregate:
                 if seen not in distinct:
                     distinct[seen] = distinct_change(change, aggregate, number)
                 mine = distinct[seen]
-            outcomes.append(_accumulator(number, aggregate, change.rows).work(mine))
+            outcomes.append(_accumulator(number, aggregate, change.rows, self.append_only).work(mine))
         return outcomes
 
     def _put(
@@ -129,12 +131,12 @@ def _needs_arrival(function: Function) -> bool:
     )
 
 
-def _accumulator(number: int, aggregate: Aggregate, rows: pa.RecordBatch) -> Accumulator:
+def _accumulator(number: int, aggregate: Aggregate, rows: pa.RecordBatch, append_only: bool) -> Accumulator:
     function = aggregate.function
     if function is Function.COUNT:
         return Count(number, aggregate)
     if function in (Function.MIN, Function.MAX):
-        return Extreme(number, aggregate)
+        return Record(number, aggregate) if append_only else Extreme(number, aggregate)
     if _needs_arrival(function):
         return Arrivals(number, aggregate)
     kind = rows.schema.field(str(aggregate.argument)).type

@@ -1,0 +1,42 @@
+"""Says how long the state of a node stays without being written again.
+
+>>> render_milliseconds(86_400_000), render_milliseconds(5_400_000), render_milliseconds(1500)
+('1 day', '90 minutes', '1500 ms')
+"""
+
+from __future__ import annotations
+
+from firesteel.plan.fact.keyed import is_keyed
+from firesteel.plan.node.relation import Aggregate, Join, Node, Normalize, Rank, Sink
+
+_UNITS = ((86_400_000, "day"), (3_600_000, "hour"), (60_000, "minute"), (1000, "second"))
+
+
+def times_to_live(node: Node) -> tuple[int, ...]:
+    """Returns the time to live of each part of a node's state in milliseconds: a join has two, one for each side. 0 is for ever."""
+    match node:
+        case Rank(window_end=None) | Aggregate() | Normalize() | Sink():
+            return (node.ttl or 0,)
+        case Join():
+            return (node.left_ttl or 0, node.right_ttl or 0)
+        case _:
+            return ()
+
+
+def ends(node: Node) -> bool:
+    """Says whether a time to live is set for any of a node's state."""
+    return any(times_to_live(node))
+
+
+def kept_for(node: Node) -> tuple[int, ...]:
+    """Returns the times to live that have an effect: Spark's own operators know none."""
+    return times_to_live(node) if is_keyed(node) else (0,) * len(times_to_live(node))
+
+
+def render_milliseconds(ttl: int) -> str:
+    """Renders a time to live in the largest unit that divides it."""
+    for size, name in _UNITS:
+        if ttl % size == 0:
+            count = ttl // size
+            return f"{count} {name}" if count == 1 else f"{count} {name}s"
+    return f"{ttl} ms"

@@ -1,0 +1,19 @@
+"""An upsert topic as a full changelog, on the state engine."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from firesteel.plan.node.relation import Normalize
+from firesteel.spark.column import column
+from firesteel.spark.lower.keyed.lower import KeyedInput, lower_keyed
+from firesteel.spark.type import spark_schema
+from firesteel.state.operator.normalize import Normalize as EngineNormalize
+from firesteel.state.operator.operator import INPUT
+
+
+def lower_keyed_normalize(node: Normalize, rows: DataFrame, partitions: int) -> DataFrame:
+    names = [field.name for field in node.fields]
+    source = KeyedInput(INPUT, rows, names, [column(key) for key in node.keys])
+    operator = EngineNormalize(node.keys, ttl=node.ttl or None)
+    return lower_keyed([source], operator, spark_schema(node.fields), partitions)
