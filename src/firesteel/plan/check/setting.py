@@ -25,7 +25,7 @@ def _endless(node: Node) -> Iterator[Problem]:
     """Warns where state stays though a time to live is set for it."""
     for child in node.inputs:
         yield from _endless(child)
-    if ends(node) and not is_keyed(node) and not isinstance(node, Sink):
+    if ends(node) and not is_keyed(node):
         name = "join" if isinstance(node, Join) else type(node).__name__
         message = f"The state of this {name} is kept for ever: a time to live has no effect on it yet."
         yield Problem(message, node.span, severity=Severity.WARNING)

@@ -21,8 +21,6 @@ class Sink(PassedOn):
     input: Node
     table: Table
     span: Span | None = field(default=None, compare=False)
-    #: As in `Aggregate`, where the sink keeps rows.
-    ttl: int | None = None
 
     @property
     def expressions(self) -> tuple[Expression, ...]:

@@ -11,6 +11,7 @@ from firesteel.connectors.kafka.offset import from_json
 from firesteel.connectors.kafka.write.bad_record import DeadLetters
 from firesteel.observe.progress import Progress, SourceProgress
 from firesteel.spark.job.stream import Sources, rejects_name, weights_name
+from firesteel.spark.lower.keyed.report import observed_states
 from firesteel.spark.sink.at_least_once import Written
 from firesteel.spark.source.equal_rows import observed_rows
 from firesteel.spark.source.event_time import emits_mark
@@ -69,6 +70,7 @@ def render_progress(query: str, sink: str, report: Mapping[str, Any], sources: S
         written.skipped,
         changed,
         empty,
+        observed_states(report),
     )
 
 

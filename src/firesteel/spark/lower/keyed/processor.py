@@ -13,6 +13,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
 from firesteel.spark.lower.keyed import wire
+from firesteel.spark.lower.keyed.report import TITLE, render_report, title_of
 from firesteel.spark.task import batch_number
 from firesteel.state.cache import Cache
 from firesteel.state.operator.operator import Operator
@@ -68,13 +69,16 @@ class Processor(StatefulProcessor):
             inputs.setdefault(row.input, []).extend(wire.read(row.blob))
         now = Now(batch_number(), packed[0].clock)
         state = State(self._store, _cache(self._name, bucket), now)
+        # For whoever reads the state of a stopped job.
+        state.own.setdefault(TITLE, title_of(self._operator))
         out = self._operator.apply(
             {name: pa.Table.from_batches(batches) for name, batches in inputs.items()}, state, now
         )
         state.commit()
+        yield Row(bucket=bucket, blob=None, report=render_report(state))
         if out is not None and out.num_rows:
             for batch in out.to_batches():
-                yield Row(bucket=bucket, blob=wire.write(batch))
+                yield Row(bucket=bucket, blob=wire.write(batch), report=None)
 
     def close(self) -> None:
         pass
