@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from pyspark.sql import SparkSession
 import firesteel
 from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.record import write_records
+from firesteel.errors import JobError
 from firesteel.observe.snapshot import JobSnapshot
 from firesteel.ui.text import render_json, render_summary
 
@@ -71,8 +73,33 @@ def test_the_snapshot_tells_what_an_operator_keeps_and_what_expired(
 
 
 @pytest.mark.spark
+@pytest.mark.parametrize("place", [0.1, 0.5])
+def test_a_job_on_damaged_state_says_so_in_one_sentence(
+    tmp_path: Path, cluster: dict[str, str], spark: SparkSession, place: float
+) -> None:
+    runs = Runs(tmp_path, cluster, spark, GROUPED, "1 h")
+    runs.run([("a", 1), ("b", 1), ("c", 1)])
+    # Spark still has the state of the first run in its hands: a copy is read from the files.
+    copy = tmp_path / "copy"
+    shutil.copytree(tmp_path / ".firesteel", copy / ".firesteel")
+    runs.script = Path(shutil.copy(runs.script, copy))
+    for path in (copy / ".firesteel" / "job" / "1-dest" / "state").glob("0/*/SSTs/*"):
+        content = bytearray(path.read_bytes())
+        content[int(len(content) * place)] ^= 255
+        path.write_bytes(bytes(content))
+    with pytest.raises(JobError) as caught:
+        runs.run([("a", 1), ("b", 1), ("c", 1)])
+    assert str(caught.value) == (
+        "The state of 'GroupAggregate by k' in '1-dest' is damaged: Spark's store finds that it is not what was written."
+        " Bring a copy back, or start over with --fresh."
+    )
+
+
+@pytest.mark.spark
 def test_an_operator_whose_rows_are_used_twice_is_told_once(
     tmp_path: Path, cluster: dict[str, str], spark: SparkSession
 ) -> None:
-    (kept,) = Runs(tmp_path, cluster, spark, NATIVE_ABOVE, "1 h").run([("a", 1), ("a", 1), ("a", 2), ("b", 1)]).operators
+    (kept,) = (
+        Runs(tmp_path, cluster, spark, NATIVE_ABOVE, "1 h").run([("a", 1), ("a", 1), ("a", 2), ("b", 1)]).operators
+    )
     assert kept.operator == "KeepFirst by k, v" and kept.rows == 3
