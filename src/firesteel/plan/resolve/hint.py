@@ -22,10 +22,10 @@ _HINTS = {
     "SHUFFLE_MERGE": (_BATCH, "Remove it."),
     "NEST_LOOP": (_BATCH, "Remove it."),
     "LOOKUP": (_LOOKUP, "Remove it."),
-    "MULTI_JOIN": ("has no effect: joins are never put together.", "Remove it."),
+    "MULTI_JOIN": ("has no effect: joins are never merged.", "Remove it."),
     # Alibaba's.
     "REPLICATED_SHUFFLE_HASH": (_LOOKUP, "Remove it."),
-    "SKEW": ("has no effect: keys are dealt out as they come.", "Remove it."),
+    "SKEW": ("has no effect: keys are not redistributed by their frequency.", "Remove it."),
 }
 
 #: Hints whose arguments are `'table' = 'duration'`. The second is Alibaba's.

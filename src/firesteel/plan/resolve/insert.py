@@ -238,8 +238,8 @@ def _check_changes(sink: Sink, insert: Insert, known: Known) -> None:
     elif not accepted:
         known.report(
             Problem(
-                f"Nothing says that no two rows of this query share the PRIMARY KEY ({key}) of '{table.name}': where two do,"
-                " the deletion of one deletes the other too.",
+                f"Two rows of this query might share the PRIMARY KEY ({key}) of '{table.name}': then the deletion of one"
+                " deletes the other too.",
                 insert.target.span,
                 cure,
                 Severity.WARNING,
