@@ -124,3 +124,10 @@ def test_windows_and_interval_joins_end_their_state_themselves() -> None:
     plan = look(sql, "1 h")
     assert "engine" not in render_state(plan.sinks[0])
     assert not any("kept for ever" in problem.message for problem in plan.warnings)
+
+
+def test_a_backend_in_memory_is_warned_of_where_the_engine_keeps_state() -> None:
+    told = "'state.backend.type' is 'hashmap', and the state of this job is kept in RocksDB."
+    for ttl, expected in (("1 h", 1), ("0", 0)):
+        sql = f"SET 'state.backend.type' = 'hashmap'; SET 'table.exec.state.ttl' = '{ttl}'; {GROUPED}"
+        assert [problem.message for problem in look(sql).warnings].count(told) == expected

@@ -29,7 +29,7 @@ def damage(folder: Folder | str, file: str, what: str = "cannot be read") -> Job
 
 
 def wrong_state(error: JobError, operator: str, query: str) -> JobError:
-    """The error for state of an operator of the state engine that is damaged, or of another version.
+    """Makes the error for state of an operator of the state engine that is damaged, or of another version.
 
     >>> str(wrong_state(JobError("The state is damaged: its manifest is not what was written."), "Join", "1-dest"))
     "The state of 'Join' in '1-dest' is damaged: its manifest is not what was written. Bring a copy back, or start over with --fresh."

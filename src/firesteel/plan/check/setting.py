@@ -8,8 +8,8 @@ from firesteel.catalog.connector import chooses_key
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.errors import Problem, Severity
 from firesteel.formats.builtin import format_named
-from firesteel.options.setting import CDC_EVENTS_DUPLICATE
-from firesteel.plan.fact.keyed import is_keyed
+from firesteel.options.setting import CDC_EVENTS_DUPLICATE, STATE_BACKEND_TYPE, StateBackend
+from firesteel.plan.fact.keyed import is_keyed, uses_engine
 from firesteel.plan.fact.time_to_live import ends
 from firesteel.plan.node.relation import Join, Node, Sink, scans
 
@@ -17,6 +17,9 @@ from firesteel.plan.node.relation import Join, Node, Sink, scans
 def check_settings(sinks: tuple[Sink, ...], settings: Mapping[str, object]) -> Iterator[Problem]:
     for sink in sinks:
         yield from _endless(sink)
+    if settings.get(STATE_BACKEND_TYPE.key) is StateBackend.HASHMAP and any(map(uses_engine, sinks)):
+        message = f"'{STATE_BACKEND_TYPE.key}' is 'hashmap', and the state of this job is kept in RocksDB."
+        yield Problem(message, hint="The state engine needs it; the results are the same.", severity=Severity.WARNING)
     if settings.get(CDC_EVENTS_DUPLICATE.key) is True:
         yield from _duplicates(sinks)
 

@@ -51,7 +51,7 @@ class State:
 
     @property
     def kept_for(self) -> tuple[int, ...]:
-        """How long it stays without being written again, in milliseconds: one number, or one for each side. 0 is for ever."""
+        """Returns how long it stays without being written again, in milliseconds: one number, or one for each side. 0 is for ever."""
         return kept_for(self.node)
 
     @property
