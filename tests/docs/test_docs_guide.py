@@ -71,9 +71,14 @@ CLAIMS = [
     ),
     ("`ORDER BY` alone would never end", "INSERT INTO t SELECT a, b FROM s ORDER BY a;", "error"),
     (
-        "Where declared keys say that rows can share it, the script is refused",
+        "`check` warns of it",
         "INSERT INTO g SELECT a, b FROM cdc;",
-        "error",
+        "warning",
+    ),
+    (
+        "`ON CONFLICT DO NOTHING` keeps the first row",
+        "INSERT INTO g SELECT a, b FROM cdc ON CONFLICT DO NOTHING;",
+        None,
     ),
     (
         "`SET 'table.exec.sink.upsert-materialize' = 'NONE'` says that no two rows share a key",

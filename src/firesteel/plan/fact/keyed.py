@@ -5,7 +5,7 @@ from __future__ import annotations
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.fact.retraction import null_when_retracted
 from firesteel.plan.function.aggregate import BY_ENGINE_ONLY, REVERSIBLE
-from firesteel.plan.node.relation import Aggregate, Node, Rank
+from firesteel.plan.node.relation import Aggregate, Materialize, Node, Normalize, Rank
 from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp, TimestampLtz
 
 
@@ -16,6 +16,10 @@ def is_keyed(node: Node) -> bool:
             return _is_keyed_aggregate(node)
         case Rank():
             return node.window_end is None and (node.input.changelog != INSERT_ONLY or _has_mixed_order(node))
+        case Normalize():
+            return node.duplicates
+        case Materialize():
+            return True
         case _:
             return False
 

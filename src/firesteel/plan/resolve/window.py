@@ -15,6 +15,7 @@ from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -385,7 +386,7 @@ def _session_partition(node: Node) -> frozenset[str] | None:
             return frozenset(names.get(name, name) for name in inner)
         case Window() | Scan() | Values() | Normalize() | Watermark() | Filter() | Union() | Unnest() | Sink():
             return None
-        case Aggregate() | WindowAggregate() | Join() | TimeJoin() | Rank():
+        case Materialize() | Aggregate() | WindowAggregate() | Join() | TimeJoin() | Rank():
             # No session is open here: `check_windows` refuses anything but a Project between SESSION and GROUP BY.
             return None
         case _:
