@@ -131,7 +131,7 @@ NONE = "SET 'table.exec.sink.upsert-materialize' = 'NONE';"
             "",
         ),
         (f"{NONE} INSERT INTO sink SELECT * FROM cdc_keyed;", "warning", "Several rows of this query can share"),
-        ("INSERT INTO sink SELECT * FROM cdc;", "warning", "Nothing says that no two rows of this query share"),
+        ("INSERT INTO sink SELECT * FROM cdc;", "warning", "Two rows of this query might share"),
         (f"{NONE} INSERT INTO sink SELECT * FROM cdc;", None, ""),
         (
             "INSERT INTO sink SELECT id, g FROM cdc_keyed GROUP BY id, g;",

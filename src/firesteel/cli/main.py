@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the console script and return its exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a sign shows a question mark; that is no reason to fail.
+        # Print a question mark for a character that the terminal cannot show.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader (`| head`) has seen enough. Python would complain once more when it closes standard output.
+        # The reader (`| head`) has closed the pipe. Python would fail again when it closes standard output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:

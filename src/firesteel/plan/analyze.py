@@ -18,7 +18,7 @@ from firesteel.catalog.catalog import Catalog, declare
 from firesteel.catalog.table import Computed, Table
 from firesteel.catalog.with_clause.redaction import redact
 from firesteel.connectors.builtin import vocabulary
-from firesteel.errors import Problem, ScriptError, Severity, Source, Span, place_problems
+from firesteel.errors import Problem, ScriptError, Severity, Source, Span, locate_problems
 from firesteel.options.option import Option
 from firesteel.options.secret import mask
 from firesteel.options.spark_setting import refuse_setting
@@ -123,7 +123,7 @@ def analyze(
     secrets = {*known.catalog.secrets, *redacted.secrets}
     shown = tuple(_masked(problem, secrets) for problem in ordered)
     text = Source(source.name, redacted.text)
-    return Analysis(text, known.catalog, tuple(sinks), place_problems(shown, text))
+    return Analysis(text, known.catalog, tuple(sinks), locate_problems(shown, text))
 
 
 def _until_quit(statements: tuple[Statement, ...], known: Known) -> tuple[Statement, ...]:

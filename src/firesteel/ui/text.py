@@ -12,7 +12,8 @@ _ENDINGS = {State.FINISHED: "finished", State.FAILED: "failed", State.STOPPING: 
 
 
 def render_line(snapshot: JobSnapshot) -> str:
-    """
+    """Renders the line of a running job.
+
     >>> render_line(JobSnapshot("pv", State.RUNNING, sources=(SourceSnapshot("v", "", 1200, 400.0, 7),), batch_ms=310))
     'pv running: 1,200 rows read, 400 rows/s, lag 7, last batch 310 ms'
     """
@@ -29,8 +30,8 @@ def render_line(snapshot: JobSnapshot) -> str:
         parts.append(f"{snapshot.late:,} late")
     if not (snapshot.batches or snapshot.sources):
         parts = []
-    told = ", ".join([*filter(None, [render_doing(snapshot)]), *parts])
-    return one_line(f"{snapshot.name} {snapshot.state.value}" + (f": {told}" if told else ""))
+    details = ", ".join([*filter(None, [render_doing(snapshot)]), *parts])
+    return one_line(f"{snapshot.name} {snapshot.state.value}" + (f": {details}" if details else ""))
 
 
 def render_doing(snapshot: JobSnapshot) -> str:
@@ -154,7 +155,8 @@ def _sink(sink: SinkSnapshot) -> dict[str, object]:
 
 
 def render_seconds(seconds: float) -> str:
-    """
+    """Renders a length of time.
+
     >>> render_seconds(3.24), render_seconds(75), render_seconds(7500)
     ('3.2 s', '1 min 15 s', '2 h 5 min')
     """
@@ -166,7 +168,8 @@ def render_seconds(seconds: float) -> str:
 
 
 def render_count(number: int, one: str, many: str) -> str:
-    """
+    """Renders a number with its noun.
+
     >>> render_count(1, "batch", "batches"), render_count(1200, "batch", "batches")
     ('1 batch', '1,200 batches')
     """

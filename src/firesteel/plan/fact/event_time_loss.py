@@ -125,7 +125,7 @@ def _losing_operator(node: Node) -> str | None:
         case Rank():
             return "a deduplication or Top-N"
         case Union():
-            return "UNION ALL with an input whose column is none"
+            return "UNION ALL with an input where it is not event time"
         case Scan() | Values() | Normalize() | Watermark() | Project() | Filter() | Unnest() | Sink():
             return None
         case Window() | WindowAggregate() | Materialize():

@@ -80,8 +80,8 @@ def _below(node: Project, columns: frozenset[str]) -> frozenset[str]:
     found: set[str] = set()
     for field, expression in zip(node.fields, node.expressions, strict=True):
         if field.name in columns:
-            told = distinguishing_column(expression)
-            found |= {told.name} if told is not None else {ref.name for ref in column_refs(expression)}
+            source = distinguishing_column(expression)
+            found |= {source.name} if source is not None else {ref.name for ref in column_refs(expression)}
     return frozenset(found)
 
 

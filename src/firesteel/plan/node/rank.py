@@ -119,6 +119,7 @@ class Rank(SingleInput):
 
     @property
     def label(self) -> str:
+        # The word 'places' stands in the state of running jobs, so it stays.
         places = f"{self.first}" if self.first == self.last else f"{self.first} to {self.last or 'end'}"
         number = f", number=[{self.number.name}]" if self.number else ""
         order = ", ".join(map(str, self.order))

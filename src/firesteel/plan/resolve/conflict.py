@@ -116,7 +116,7 @@ def _warn_of_state(sink: Sink, insert: Insert, known: Known) -> None:
         message = f"{_several(sink)}: the last one is written, and all are kept in state."
         hint = f"{_cure(sink)}, or write ON CONFLICT DO DEDUPLICATE if this is meant."
     else:
-        message = f"{_unknown(sink)}, so all rows are kept in state."
+        message = f"{_unknown(sink)}, so all of them are kept in state."
         hint = f"{_cure(sink)}, or {_NONE}."
     known.report(Problem(message, insert.target.span, hint, Severity.WARNING))
 
@@ -129,7 +129,7 @@ def _several(sink: Sink) -> str:
 
 def _unknown(sink: Sink) -> str:
     key = ", ".join(sink.table.primary_key)
-    return f"Nothing says that no two rows of this query share the PRIMARY KEY ({key}) of '{sink.table.name}'"
+    return f"Two rows of this query might share the PRIMARY KEY ({key}) of '{sink.table.name}'"
 
 
 def _told_apart_by(sink: Sink) -> str:

@@ -23,10 +23,10 @@ _HINTS = {
     "SHUFFLE_MERGE": (_BATCH, "Remove it."),
     "NEST_LOOP": (_BATCH, "Remove it."),
     "LOOKUP": (_LOOKUP, "Remove it."),
-    "MULTI_JOIN": ("has no effect: joins are never put together.", "Remove it."),
+    "MULTI_JOIN": ("has no effect: joins are never merged.", "Remove it."),
     # Alibaba's.
     "REPLICATED_SHUFFLE_HASH": (_LOOKUP, "Remove it."),
-    "SKEW": ("has no effect: keys are dealt out as they come.", "Remove it."),
+    "SKEW": ("has no effect: keys are not redistributed by their frequency.", "Remove it."),
     "JOIN_STATE_TTL": (
         "has no effect yet: state is kept for ever.",
         "Remove it, unless the script has to run on Flink too.",

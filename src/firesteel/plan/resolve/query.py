@@ -31,7 +31,9 @@ from firesteel.plan.resolve.select_list import Item, project_items, select_items
 from firesteel.plan.resolve.table import resolve_table
 from firesteel.plan.resolve.union import resolve_union
 from firesteel.plan.resolve.values import one_row, resolve_values
-from firesteel.plan.resolve.window import close_window, open_group_window, resolve_window_table
+from firesteel.plan.resolve.window.closing import close_window
+from firesteel.plan.resolve.window.group_window import open_group_window
+from firesteel.plan.resolve.window.table_function import resolve_window_table
 from firesteel.sql.node import span_of, table_hints
 from firesteel.sql.statement import CreateView, Name
 
@@ -117,7 +119,7 @@ class QueryResolver:
             raise Mistake(
                 "FOR SYSTEM_TIME AS OF is not supported yet.",
                 span_of(version),
-                "A join without it pairs each row with all that come, and follows their changes.",
+                "A join without it pairs each row with all matching rows, and is updated when they change.",
             )
         named = self._named.get(node.name) if len(node.parts) == 1 else None
         if named is not None:

@@ -31,20 +31,20 @@ class _Side:
     """One input: its columns, its sign, its order column, and its keys under names of their own."""
 
     def __init__(
-        self, rows: DataFrame, node: Node, keys: list[Expression], mark: str, partitions: int, *, twice: bool
+        self, rows: DataFrame, node: Node, keys: list[Expression], prefix: str, partitions: int, *, twice: bool
     ) -> None:
         """Prepares the rows. `twice`: the side is used more than once."""
         self.fields = fields = node.fields
-        self.mark = mark
-        self.keys = [f"__{mark}_key{number}" for number in range(len(keys))]
+        self.prefix = prefix
+        self.keys = [f"__{prefix}_key{number}" for number in range(len(keys))]
         self.updates = KIND in rows.columns
         self.ordered = ORDER in rows.columns
         order = column(ORDER) if self.ordered else F.lit(None).cast("bigint")
         self.rows = rows.select(
             *(column(field.name) for field in fields),
             *(lower_expression(key).alias(name) for key, name in zip(keys, self.keys, strict=True)),
-            sign(rows).alias(f"__{mark}{SIGN}"),
-            order.alias(f"__{mark}{ORDER}"),
+            sign(rows).alias(f"__{prefix}{SIGN}"),
+            order.alias(f"__{prefix}{ORDER}"),
         )
         if twice:
             # An operator with state needs an exchange below it.
@@ -54,18 +54,18 @@ class _Side:
 
     @property
     def sign(self) -> Column:
-        return column(f"__{self.mark}{SIGN}")
+        return column(f"__{self.prefix}{SIGN}")
 
     @property
     def order(self) -> Column:
-        return column(f"__{self.mark}{ORDER}")
+        return column(f"__{self.prefix}{ORDER}")
 
     def exists(self, partitions: int) -> DataFrame:
         """Returns the keys of this side that appear and disappear."""
         kind = [kind_of(self.sign).alias(KIND)] if self.updates else []
         keys = self.rows.select(*map(column, self.keys), *kind)
         filled = reduce(Column.__and__, [column(name).isNotNull() for name in self.keys])
-        return existence(keys.where(filled), self.keys, partitions).withColumnRenamed(SIGN, f"__{self.mark}{SIGN}")
+        return existence(keys.where(filled), self.keys, partitions).withColumnRenamed(SIGN, f"__{self.prefix}{SIGN}")
 
     def absent(self) -> list[Column]:
         return [F.lit(None).cast(spark_type(field.type)).alias(field.name) for field in self.fields]
@@ -131,8 +131,8 @@ def _substitutes(side: _Side, partitions: int) -> DataFrame:
     return found.select(
         *side.absent(),
         *(column(name) for name in side.keys),
-        (-side.sign).alias(f"__{side.mark}{SIGN}"),
-        F.lit(None).cast("bigint").alias(f"__{side.mark}{ORDER}"),
+        (-side.sign).alias(f"__{side.prefix}{SIGN}"),
+        F.lit(None).cast("bigint").alias(f"__{side.prefix}{ORDER}"),
     )
 
 

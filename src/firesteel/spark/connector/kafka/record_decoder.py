@@ -1,4 +1,4 @@
-"""Kafka messages to one Arrow batch: the value's columns, the key's, and the connector's metadata."""
+"""Decodes Kafka's messages to Arrow batches: the value's columns, the key's, and the connector's metadata."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from confluent_kafka import TIMESTAMP_CREATE_TIME, TIMESTAMP_LOG_APPEND_TIME, Me
 from firesteel.changelog.hidden import CODES, KIND, ORDER
 from firesteel.changelog.kind import RowKind
 from firesteel.formats.arrow_type import arrow_type
-from firesteel.formats.bound import BoundFormat
 from firesteel.formats.builtin import make_decoder
 from firesteel.formats.codec import Decoded, Reject
-from firesteel.types import DataType, Field
+from firesteel.spark.connector.kafka.read_spec import Decoding
+from firesteel.types import DataType
 
 #: Metadata keys that the value's format reads, and not the connector.
 _IN_VALUE = "value."
@@ -58,27 +58,19 @@ _METADATA: Mapping[str, tuple[Callable[[Message], Any], pa.DataType]] = {
 
 
 class RecordDecoder:
-    """`fields` are the columns that are read, in the order of the batch; `metadata` maps those of them to their keys."""
+    """Decodes blocks of messages."""
 
-    def __init__(
-        self,
-        value: BoundFormat,
-        key: BoundFormat | None,
-        fields: tuple[Field, ...],
-        metadata: Mapping[str, str],
-        changes: bool,
-        upsert: bool,
-        first_place: int | None = None,
-    ) -> None:
-        """`first_place` is added to a record's offset for its place in the order of arrival; None: nobody asks."""
+    def __init__(self, decoding: Decoding, first_place: int | None = None) -> None:
+        """Adds `first_place` to a record's offset for its position in the order of arrival; None: nobody asks."""
+        value, key, fields = decoding.value, decoding.key, decoding.fields
         self._fields = fields
         self._first_place = first_place
-        self._changes = changes
-        self._upsert = upsert
-        inside = {name: key for name, key in metadata.items() if key.startswith(_IN_VALUE)}
-        self._metadata = {name: key for name, key in metadata.items() if name not in inside}
+        self._changes = decoding.changes
+        self._upsert = decoding.upsert
+        inside = {name: key for name, key in decoding.metadata.items() if key.startswith(_IN_VALUE)}
+        self._metadata = {name: key for name, key in decoding.metadata.items() if name not in inside}
         self._value_metadata = tuple(inside)
-        wanted = [field.name for field in fields if field.name not in metadata]
+        wanted = [field.name for field in fields if field.name not in decoding.metadata]
         # Where key and value share a column, the value's wins.
         in_value = set(value.columns)
         self._value_columns = [name for name in wanted if name in in_value]
@@ -87,14 +79,14 @@ class RecordDecoder:
             value, self._value_columns, {name: key.removeprefix(_IN_VALUE) for name, key in inside.items()}
         )
         self._tombstone = (
-            make_decoder(key, [name for name in wanted if name in key.columns]) if key and upsert else None
+            make_decoder(key, [name for name in wanted if name in key.columns]) if key and decoding.upsert else None
         )
         # A key is looked at even if none of its columns is read: a record whose key gives no row is no row.
         self._key = make_decoder(key, self._key_columns) if key is not None else None
 
     def decode(self, messages: list[Message]) -> tuple[pa.RecordBatch, list[Reject], int]:
-        """The rows, what was refused or changed, and how many messages hold no row: null or empty ones, and those that a format
-        skips.
+        """Gives the rows, what was refused or changed, and how many messages hold no row: null or empty ones, and those that a
+        format skips.
         """
         decoded = self._value.decode(list(map(Message.value, messages)))
         rejects = list(decoded.rejects)
@@ -130,7 +122,7 @@ class RecordDecoder:
     def _with_tombstones(
         self, messages: list[Message], origin: pa.Array, columns: dict[str, pa.Array]
     ) -> tuple[pa.Array, dict[str, pa.Array]]:
-        """A null value deletes the row of its key: a row with the key's columns and nothing else."""
+        """Makes a row with the key's columns and nothing else of each null value, which deletes the row of its key."""
         assert self._tombstone is not None
         places = [place for place, message in enumerate(messages) if message.value() is None]
         if not places:
@@ -163,7 +155,7 @@ class RecordDecoder:
 
 
 def _without_row(messages: int, origin: pa.Array | None, rejects: list[Reject]) -> int:
-    """How many messages gave neither a row nor a reject."""
+    """Counts the messages that gave neither a row nor a reject."""
     if origin is None:
         return 0
     # As a mask: a set of Python's numbers would cost more than the rest of a block's bookkeeping.
@@ -184,7 +176,7 @@ def _kinds(decoded: Decoded, otherwise: RowKind) -> pa.Array:
 
 
 def _join_keys(keys: Decoded, origin: pa.Array, columns: dict[str, pa.Array]) -> tuple[pa.Array, dict[str, pa.Array]]:
-    """A message whose key gave no row gives no row at all; the others get their key's columns."""
+    """Adds the key's columns to the rows. A message whose key gave no row gives no row at all."""
     place = pc.index_in(origin, value_set=_origin(keys))
     kept = pc.is_valid(place)
     origin, place = origin.filter(kept), place.filter(kept)

@@ -1,5 +1,8 @@
-"""What a checkpoint remembers of its transactions, beside the marker that Kafka keeps: the topic of the marker, and the
-last batch that is known to have left one. A marker that is gone although it was there can be told from one that never was."""
+"""Remembers a query's transactions in its checkpoint, beside the marker that Kafka keeps: the topic of the marker, and the
+last batch that is known to have left one.
+
+So a marker that is gone can be told from one that never was.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exactly-once: one writer, one transaction for each batch, a marker inside.
+"""Writes each batch exactly once: one writer, one transaction for each batch, a marker inside.
 
 Rows are computed and encoded by all tasks and gathered by one, which opens a new transaction, reads the marker and
 writes or skips the batch. A skipped batch is still evaluated: its state has to be committed. Gathering is a shuffle, so
@@ -27,17 +27,21 @@ from firesteel.connectors.kafka.transaction.transaction import (
     settle,
     transaction_id,
 )
-from firesteel.connectors.kafka.write.bad_record import DeadLetters, remove_stages, write_letters
+from firesteel.connectors.kafka.write.bad_record import DeadLetters, write_letters
 from firesteel.connectors.kafka.write.outgoing import Outgoing
 from firesteel.connectors.kafka.write.writer import RefusedError, Writer
+from firesteel.connectors.staged_range import remove_staged
 from firesteel.errors import FiresteelError, JobError
+from firesteel.spark.connector.kafka.ledger import Entry, Ledger
+from firesteel.spark.connector.kafka.row_encoder import RowEncoder
+from firesteel.spark.connector.kafka.write_spec import WriteSpec
 from firesteel.spark.failure import carry
 from firesteel.spark.fault import Fault, planned_fault, reach
-from firesteel.spark.sink.at_least_once import STAGE, Gate, Written, raise_told, staged_by_source, write_staged
+from firesteel.spark.sink.at_least_once import raise_failures
+from firesteel.spark.sink.bad_record import STAGE, staged_by_source, write_staged
+from firesteel.spark.sink.batch import BatchEnd, Written
 from firesteel.spark.sink.layout import in_order, is_ordered
-from firesteel.spark.sink.ledger import Entry, Ledger
 from firesteel.spark.sink.offset_log import last_planned, planned_age, planned_batch, query_id
-from firesteel.spark.sink.write_task import RowEncoder, WriteSpec
 from firesteel.storage.folder import Folder
 
 #: A batch of more rows than this has a middle; another one has it at its end.
@@ -68,30 +72,23 @@ class ExactlyOnceSpec:
 
 
 class ExactlyOnce:
-    """For `foreachBatch`, with `place` before it as for `AtLeastOnce`. `letters` are written in the transaction where they are on
-    the sink's cluster.
-    """
+    """A `BatchWriter` (`spark/sink/batch.py`). Bad records are written in the transaction where they are on the sink's cluster."""
 
-    def __init__(
-        self,
-        spec: WriteSpec,
-        once: ExactlyOnceSpec,
-        letters: tuple[DeadLetters, ...],
-        checkpoint: Folder,
-        on_written: Callable[[int, Written], None],
-        gate: Gate,
-    ) -> None:
+    def __init__(self, spec: WriteSpec, once: ExactlyOnceSpec, end: BatchEnd) -> None:
         self._spec = spec
         self._once = once
-        self._inside = tuple(one for one in letters if same_cluster(one.config, spec.config))
-        self._outside = tuple(one for one in letters if one not in self._inside)
-        self._checkpoint = checkpoint
-        self._stage = checkpoint.child(STAGE)
-        self._ledger = Ledger(checkpoint)
-        self._on_written = on_written
-        self._gate = gate
+        self._end = end
+        self._inside = tuple(
+            one
+            for one in end.bad_records
+            if isinstance(one, DeadLetters) and same_cluster(one.config, spec.target.config)
+        )
+        self._outside = tuple(one for one in end.bad_records if one not in self._inside)
+        self._checkpoint = end.checkpoint
+        self._stage = end.checkpoint.child(STAGE)
+        self._ledger = Ledger(end.checkpoint)
         #: What an earlier run of the job has planned: batches up to there may be written already.
-        self._planned_before = last_planned(checkpoint)
+        self._planned_before = last_planned(end.checkpoint)
         self._placed = False
 
     def place(self, rows: DataFrame) -> DataFrame:
@@ -102,7 +99,7 @@ class ExactlyOnce:
         return rows.mapInArrow(_make_encode_task(self._spec), _BLOCK_ROW).repartition(1)
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
-        with self._gate.passing(batch_id):
+        with self._end.gate.passing(batch_id):
             fault = planned_fault()
             reach(fault, "m1", batch_id)
             planned = planned_batch(self._checkpoint, batch_id)
@@ -117,20 +114,20 @@ class ExactlyOnce:
                 fault,
             )
             messages = batch if self._placed else self._gather(in_order(batch, self._checkpoint, batch_id))
-            [told] = messages.mapInArrow(_make_write_task(write), _RESULT_ROW).collect()
-            raise_told(text for text in (told.failure,) if text is not None)
-            letters = {int(source): count for source, count in json.loads(told.letters).items()}
+            [report] = messages.mapInArrow(_make_write_task(write), _RESULT_ROW).collect()
+            raise_failures(text for text in (report.failure,) if text is not None)
+            letters = {int(source): count for source, count in json.loads(report.letters).items()}
             letters |= write_staged(batch.sparkSession, self._outside, self._stage, planned.sequences)
             reach(fault, "m7", batch_id)
-            outcome = Outcome(told.outcome)
+            outcome = Outcome(report.outcome)
             if outcome is not Outcome.NOTHING:
                 self._ledger.note(Entry(noted.topic, batch_id))
-            remove_stages(self._stage, planned.sequences)
-            groups = frozenset(self._once.groups) if outcome is not Outcome.NOTHING else frozenset()
-            self._on_written(batch_id, Written(told.written, letters, outcome is Outcome.SKIPPED, groups))
+            remove_staged(self._stage, planned.sequences)
+            committed = frozenset(self._once.groups) if outcome is not Outcome.NOTHING else frozenset()
+            self._end.on_written(batch_id, Written(report.written, letters, outcome is Outcome.SKIPPED, committed))
 
     def begin_again(self) -> None:
-        """The query is started once more: what it had planned may be written already."""
+        """Notes what the query had planned before it is started once more: it may be written already."""
         self._planned_before = last_planned(self._checkpoint)
 
     def settle(self) -> None:
@@ -140,7 +137,7 @@ class ExactlyOnce:
             settle(self._transaction(noted.topic))
 
     def _noted(self) -> Entry:
-        """The topic of the marker is chosen once, and noted before there can be a marker."""
+        """Gives the topic of the marker. It is chosen once, and noted before there can be a marker."""
         noted = self._ledger.read()
         if noted is None:
             noted = Entry(self._marker_topic(), None)
@@ -148,19 +145,19 @@ class ExactlyOnce:
         return noted
 
     def _marker_topic(self) -> str:
-        if self._spec.topics.topics:
-            return self._spec.topics.topics[0]
-        found = find_partitions(consumer_for(self._once.reader), self._spec.topics)
+        if self._spec.target.topics.topics:
+            return self._spec.target.topics.topics[0]
+        found = find_partitions(consumer_for(self._once.reader), self._spec.target.topics)
         if not found:
             raise JobError(
-                f"No topic matches '{self._spec.topics}' of '{self._spec.table}'.",
+                f"No topic matches '{self._spec.target.topics}' of '{self._spec.columns.table}'.",
                 hint="'exactly-once' needs one before the first row is written.",
             )
         return found[0][0]
 
     def _transaction(self, topic: str) -> TransactionSpec:
         name = transaction_id(self._once.prefix, query_id(self._checkpoint), self._once.number)
-        return TransactionSpec(name, self._spec.config, self._once.reader, topic, self._once.timeout_ms)
+        return TransactionSpec(name, self._spec.target.config, self._once.reader, topic, self._once.timeout_ms)
 
     def _attempt(self, batch_id: int, fingerprint: str, noted: Entry) -> Attempt:
         return Attempt(
@@ -176,7 +173,7 @@ class ExactlyOnce:
 
 
 def same_cluster(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
-    """Compare two configurations: a transaction covers one cluster, recognised by `bootstrap.servers`."""
+    """Compares two configurations: a transaction covers one cluster, recognised by `bootstrap.servers`."""
     return one.get("bootstrap.servers") == other.get("bootstrap.servers")
 
 
@@ -207,7 +204,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class _BatchWrite:
-    """All the writing task needs to know."""
+    """All the writing task needs."""
 
     transaction: TransactionSpec
     attempt: Attempt
@@ -230,9 +227,9 @@ def _make_write_task(write: _BatchWrite) -> Callable[[Iterable[pa.RecordBatch]],
             failure = str(carry(error))
         except FiresteelError as error:
             raise carry(error) from None
-        told = [pa.array([written], pa.int64()), pa.array([json.dumps(letters)]), pa.array([outcome.value])]
-        told.append(pa.array([failure], pa.string()))
-        yield pa.RecordBatch.from_arrays(told, names=["written", "letters", "outcome", "failure"])
+        report = [pa.array([written], pa.int64()), pa.array([json.dumps(letters)]), pa.array([outcome.value])]
+        report.append(pa.array([failure], pa.string()))
+        yield pa.RecordBatch.from_arrays(report, names=["written", "letters", "outcome", "failure"])
 
     return task
 

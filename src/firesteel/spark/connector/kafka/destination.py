@@ -1,4 +1,4 @@
-"""Where each row of a batch goes and what it carries beside key and value: its topic, headers and timestamp."""
+"""Finds where each row of a batch goes and what it carries beside key and value: its topic, headers and timestamp."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Destinations:
         self._columns = {key: name for name, key in metadata.items()}
 
     def topics(self, rows: pa.RecordBatch) -> str | list[str]:
-        """The table's one topic, or the one that each row chooses among those the table allows."""
+        """Gives the table's one topic, or the one that each row chooses among those the table allows."""
         if self._topics.pattern is None and len(self._topics.topics) == 1:
             return self._topics.topics[0]
         chosen = self._values(rows, "topic")
@@ -38,7 +38,7 @@ class Destinations:
         return [[(name, value) for name, value in one if name is not None] if one else None for one in found]
 
     def timestamps(self, rows: pa.RecordBatch) -> list[int] | None:
-        """In milliseconds; 0 lets the client set it."""
+        """Gives timestamps in milliseconds; 0 lets the client set it."""
         moments = self._values(rows, "timestamp")
         return None if moments is None else [moment or 0 for moment in moments]
 

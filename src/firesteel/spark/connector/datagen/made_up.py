@@ -1,4 +1,4 @@
-"""Made-up values as Arrow columns. Each depends on nothing but the row's number and a seed: a batch that runs again has the same.
+"""Makes up values as Arrow columns. Each depends on nothing but the row's number and a seed: a batch that runs again has the same.
 
 >>> cells(RandomWhole(types.Int(), 1, 6), Place(seed=7, rows=np.arange(3, dtype=np.uint64))).to_pylist()
 [6, 3, 1]
@@ -61,7 +61,7 @@ class Place:
 
 
 def _mixed(values: Bits) -> Bits:
-    """SplitMix64: numbers that follow each other become numbers that have nothing to do with each other."""
+    """Mixes numbers with SplitMix64: those that follow each other become unrelated ones."""
     with np.errstate(over="ignore"):
         mixed = values + np.uint64(0x9E3779B97F4A7C15)
         mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -134,7 +134,7 @@ def _decimals(type: types.Decimal, unscaled: list[int]) -> pa.Array:
 
 
 def _bytes(place: Place, length: int) -> npt.NDArray[np.uint8]:
-    """As many random bytes for each row."""
+    """Makes as many random bytes for each row."""
     words = -(-length // 8)
     wide = np.stack([place.bits(f"value{word}") for word in range(words)], axis=1)
     return wide.view(np.uint8).reshape(len(place.rows), -1)[:, :length]
@@ -154,7 +154,7 @@ def _cut(type: pa.DataType, wide: npt.NDArray[np.uint8], place: Place, length: i
 
 
 def _now(type: types.DataType, place: Place) -> pa.Array:
-    """The machine's own date and time of day."""
+    """Makes the machine's own date and time of day."""
     first = place.millis[0] / 1000 if len(place.millis) else 0.0
     local = place.millis + time.localtime(first).tm_gmtoff * 1000
     if isinstance(type, types.Date):
@@ -177,7 +177,7 @@ def _sequence(generator: InSequence, place: Place) -> pa.Array:
 
 
 def _decimals_or_null(type: types.Decimal, steps: list[int]) -> pa.Array:
-    """A number that the type does not hold is NULL."""
+    """Makes decimals; a number that the type does not hold is NULL."""
     most = 10**type.precision - 1
     fits = [abs(step) <= most for step in steps]
     whole = _decimals(type, [step if fit else 0 for step, fit in zip(steps, fits, strict=True)])
@@ -185,7 +185,7 @@ def _decimals_or_null(type: types.Decimal, steps: list[int]) -> pa.Array:
 
 
 def _repeated(place: Place, times: int) -> Place:
-    """The elements of collections, which are as many rows."""
+    """Makes the place of the elements of collections, which are as many rows."""
     numbers = np.tile(np.arange(times, dtype=np.uint64), len(place.rows))
     with np.errstate(over="ignore"):
         rows = _mixed(np.repeat(place.rows, times)) + numbers
@@ -197,7 +197,7 @@ def _offsets(place: Place, length: int) -> pa.Array:
 
 
 def _entries(generator: Entries, place: Place) -> pa.Array:
-    """A key that is made twice is there once; none is NULL."""
+    """Makes maps. A key that is made twice is there once; none is NULL."""
     inner = _repeated(place, generator.length)
     keys = cells(generator.key, inner.below("key"))
     values = cells(generator.value, inner.below("value"))
@@ -214,7 +214,7 @@ def _entries(generator: Entries, place: Place) -> pa.Array:
 
 
 def width(generator: Generator) -> int:
-    """About how many bytes a value has."""
+    """Estimates how many bytes a value has."""
     match generator:
         case RandomText(length=length) | RandomBytes(length=length):
             return length

@@ -1,4 +1,4 @@
-"""The last change of each key, out of many: what `sink.buffer-flush.*` leaves of a task's messages.
+"""Keeps the last change of each key, out of many: what `sink.buffer-flush.*` leaves of a task's messages.
 
 >>> from collections import namedtuple
 >>> Change = namedtuple("Change", "topic key value")
