@@ -5,7 +5,7 @@ from __future__ import annotations
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.fact.retraction import null_when_retracted
 from firesteel.plan.function.aggregate import BY_ENGINE_ONLY, REVERSIBLE
-from firesteel.plan.node.relation import Aggregate, Node, Normalize, Rank
+from firesteel.plan.node.relation import Aggregate, Materialize, Node, Normalize, Rank
 from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp, TimestampLtz
 
 
@@ -18,7 +18,9 @@ def is_keyed(node: Node) -> bool:
             changes = node.input.changelog != INSERT_ONLY
             return node.window_end is None and (bool(node.ttl) or changes or _has_mixed_order(node))
         case Normalize():
-            return bool(node.ttl)
+            return node.duplicates or bool(node.ttl)
+        case Materialize():
+            return True
         case _:
             return False
 

@@ -17,6 +17,7 @@ from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -86,6 +87,8 @@ def _states(node: Node) -> Iterator[State]:
             yield State(node, key, kept, distinct, grows=False, until="until the window closes")
         case Normalize(keys=keys):
             yield State(node, keys, ("its last row",), (), is_unbounded(node))
+        case Materialize(keys=keys):
+            yield State(node, keys, ("every row",), (), is_unbounded(node))
         case Rank(partition=partition, last=last):
             names = readable_columns(node.input)
             key = tuple(names.get(name, name) for name in partition)

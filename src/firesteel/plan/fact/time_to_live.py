@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from firesteel.plan.fact.keyed import is_keyed
-from firesteel.plan.node.relation import Aggregate, Join, Node, Normalize, Rank
+from firesteel.plan.node.relation import Aggregate, Join, Materialize, Node, Normalize, Rank
 
 _UNITS = ((86_400_000, "day"), (3_600_000, "hour"), (60_000, "minute"), (1000, "second"))
 
@@ -15,7 +15,7 @@ _UNITS = ((86_400_000, "day"), (3_600_000, "hour"), (60_000, "minute"), (1000, "
 def times_to_live(node: Node) -> tuple[int, ...]:
     """Returns the time to live of each part of a node's state in milliseconds: a join has two, one for each side. 0 is for ever."""
     match node:
-        case Rank(window_end=None) | Aggregate() | Normalize():
+        case Rank(window_end=None) | Aggregate() | Normalize() | Materialize():
             return (node.ttl or 0,)
         case Join():
             return (node.left_ttl or 0, node.right_ttl or 0)

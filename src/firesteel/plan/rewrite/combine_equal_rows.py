@@ -13,6 +13,7 @@ from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -62,7 +63,7 @@ def _combine(node: Node) -> Node:
             return replace(node, input=_combine(node.input))
         case Scan() | Values() | Normalize() | Aggregate() | WindowAggregate() | Join() | TimeJoin() | Rank() | Union():
             return combine_equal_rows(node)
-        case Project() | Filter() | Unnest() | Watermark() | Window() | Sink():
+        case Project() | Filter() | Unnest() | Watermark() | Window() | Materialize() | Sink():
             return combine_equal_rows(node)
         case _:
             assert_never(node)

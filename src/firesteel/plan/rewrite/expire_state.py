@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firesteel.plan.node.relation import Aggregate, Join, Node, Normalize, Rank, map_inputs
+from firesteel.plan.node.relation import Aggregate, Join, Materialize, Node, Normalize, Rank, map_inputs
 
 
 def expire_state(node: Node, ttl: int) -> Node:
     """Sets the time to live of all state, in milliseconds; 0 keeps it for ever."""
     node = map_inputs(node, lambda child: expire_state(child, ttl))
     match node:
-        case Rank(window_end=None) | Aggregate() | Normalize():
+        case Rank(window_end=None) | Aggregate() | Normalize() | Materialize():
             return replace(node, ttl=ttl) if node.ttl is None else node
         case Join():
             left = ttl if node.left_ttl is None else node.left_ttl
