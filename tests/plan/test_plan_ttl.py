@@ -10,7 +10,7 @@ from firesteel.errors import Source
 from firesteel.plan.analyze import Analysis, analyze
 from firesteel.plan.fact.state import plan_state
 from firesteel.plan.fact.time_to_live import times_to_live
-from firesteel.plan.node.relation import Aggregate, Join, Node, Normalize, Rank
+from firesteel.plan.node.relation import Aggregate, Join, Materialize, Node, Normalize, Rank
 from firesteel.plan.show.explain import explanation_document
 from firesteel.plan.show.fingerprint import render_state
 
@@ -40,7 +40,7 @@ def look(sql: str, ttl: str | None = None) -> Analysis:
 def found(node: Node) -> Iterator[tuple[type[Node], tuple[int, ...]]]:
     for child in node.inputs:
         yield from found(child)
-    if isinstance(node, Aggregate | Join | Normalize | Rank):
+    if isinstance(node, Aggregate | Join | Materialize | Normalize | Rank):
         yield type(node), times_to_live(node)
 
 
@@ -112,6 +112,10 @@ def test_a_hint_is_for_the_sides_of_joins() -> None:
         " GROUP BY a.k"
     )
     assert ttls(grouped, "1 h") == [(Join, (DAY, 2 * DAY)), (Aggregate, (HOUR,))]
+
+
+def test_rows_of_a_sink_key_end_too() -> None:
+    assert ttls("INSERT INTO o SELECT k, id FROM u", "1 h") == [(Normalize, (HOUR,)), (Materialize, (HOUR,))]
 
 
 def test_windows_and_interval_joins_end_their_state_themselves() -> None:

@@ -11,8 +11,11 @@ import pyarrow.compute as pc
 import pytest
 from tests.state.run import DELETE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, Hash, Row, Run, colliding, hashes
 
+from firesteel.state.aggregate.function import Aggregate, Function
 from firesteel.state.join import pair
+from firesteel.state.operator.aggregate import GroupAggregate
 from firesteel.state.operator.join import Join, JoinKind
+from firesteel.state.operator.operator import INPUT
 from firesteel.state.order import Bools
 
 LEFT = pa.schema([("a", pa.int64()), ("b", pa.string()), ("x", pa.int64())])
@@ -136,3 +139,63 @@ def test_a_key_with_very_many_matches(tmp_path: Path) -> None:
     run.apply(left=[(INSERT, 1, f"{i}") for i in range(count)])
     run.apply(right=[(INSERT, 1, "r")])
     assert len(run.result) == count and all(row[2] == 1 for row in run.result)
+
+
+def test_what_joins_in_several_buckets_give_can_be_aggregated_in_any_order(tmp_path: Path) -> None:
+    """Rows that a batch of a join takes back were all there before it: none has to wait for one that comes."""
+    orders, people = (
+        pa.schema([("id", pa.int64()), ("c", pa.int64())]),
+        pa.schema([("p", pa.int64()), ("g", pa.int64())]),
+    )
+    rng = np.random.default_rng(5)
+    joins = [
+        Run(
+            Join(JoinKind.LEFT, orders, people, (("c", "p"),)),
+            tmp_path / f"join{bucket}",
+            {"left": orders, "right": people},
+            {"left": ["c"], "right": ["p"]},
+        )
+        for bucket in range(3)
+    ]
+    pairs = pa.schema([*orders, *people])
+    total = Aggregate("top", Function.MAX, pa.int64(), "id")
+    listed = Aggregate("ids", Function.ARRAY_AGG, pa.list_(pa.int64()), "id")
+    grouped = Run(GroupAggregate(("g",), (total, listed)), tmp_path / "grouped", {INPUT: pairs}, {INPUT: ["g"]})
+    left, right = list[Row](), list[Row]()
+    for _ in range(25):
+        # a row changes several times within a batch, and with it the bucket that joins it
+        changed = (_moves(rng, left, 8, 6), _moves(rng, right, 8, 3))
+        out = list[Row]()
+        for bucket, join in enumerate(joins):
+            mine = [
+                [row for row in rows if row[1 + at] % 3 == bucket] for rows, at in zip(changed, (1, 0), strict=True)
+            ]
+            out += join.apply(left=mine[0], right=mine[1])
+        grouped.rows([out[place] for place in rng.permutation(len(out))])
+        wanted: dict[int | None, list[int]] = {}
+        for row in plain_pairs(left, right):
+            wanted.setdefault(row[3], []).append(row[0])
+        found = {row[0]: (row[1], sorted(row[2])) for row in grouped.result}
+        assert found == {group: (max(ids), sorted(ids)) for group, ids in wanted.items()}
+
+
+def plain_pairs(left: list[Row], right: list[Row]) -> list[Row]:
+    """Joins orders and people by hand."""
+    pairs = list[Row]()
+    for one in left:
+        partners = [other for other in right if other[0] == one[1]] or [(None, None)]
+        pairs += [(*one, *other) for other in partners]
+    return pairs
+
+
+def _moves(rng: np.random.Generator, alive: list[Row], keys: int, count: int) -> list[Row]:
+    """Inserts, updates and deletes rows of two numbers, with several changes of a row among them."""
+    changes = list[Row]()
+    for _ in range(count):
+        row = (int(rng.integers(0, keys)), int(rng.integers(0, keys)))
+        if alive and rng.random() < 0.6:
+            changes.append((DELETE, *alive.pop(int(rng.integers(max(0, len(alive) - 3), len(alive))))))
+        if rng.random() < 0.7:
+            changes.append((INSERT, *row))
+            alive.append(row)
+    return changes

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from firesteel.plan.fact.keyed import is_keyed
 from firesteel.plan.node.relation import Aggregate, Join, Materialize, Node, Normalize, Rank
 
 _UNITS = ((86_400_000, "day"), (3_600_000, "hour"), (60_000, "minute"), (1000, "second"))
@@ -21,16 +20,6 @@ def times_to_live(node: Node) -> tuple[int, ...]:
             return (node.left_ttl or 0, node.right_ttl or 0)
         case _:
             return ()
-
-
-def ends(node: Node) -> bool:
-    """Says whether a time to live is set for any of a node's state."""
-    return any(times_to_live(node))
-
-
-def kept_for(node: Node) -> tuple[int, ...]:
-    """Returns the times to live that have an effect: Spark's own operators know none."""
-    return times_to_live(node) if is_keyed(node) else (0,) * len(times_to_live(node))
 
 
 def render_milliseconds(ttl: int) -> str:

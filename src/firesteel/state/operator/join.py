@@ -51,7 +51,7 @@ class Join:
     """A join on equal `keys`, pairs of a left and a right column, and on a `condition` about candidate pairs.
 
     `left` and `right` are the inputs' columns; their names differ, since the output has both, but for SEMI and ANTI. Rows are hashed
-    by their join keys. A row that goes carries all its values.
+    by their join keys. A row that goes carries all its values. `dropped`: columns that are not handed on.
     """
 
     kind: JoinKind
@@ -62,6 +62,7 @@ class Join:
     condition: Condition | None = None
     left_ttl: int | None = None
     right_ttl: int | None = None
+    dropped: tuple[str, ...] = ()
 
     @property
     def _match(self) -> Match:
@@ -81,12 +82,17 @@ class Join:
         left = self._changes(inputs, 0, left_table, alone)
         right = self._changes(inputs, 1, right_table, alone)
         if not len(left) and not len(right):
-            return output_of(alone)
+            return self._output(output_of(alone))
         meeting = self._meet(left, right, left_table, right_table)
         blocks = [*alone, *self._left_blocks(meeting, left_table), *self._right_blocks(meeting, right_table)]
         if self.kind not in (JoinKind.SEMI, JoinKind.ANTI):
             blocks += self._pair_blocks(meeting)
-        return _retracts_first(blocks)
+        return self._output(_retracts_first(blocks))
+
+    def _output(self, rows: pa.Table | None) -> pa.Table | None:
+        if rows is None or not self.dropped:
+            return rows
+        return rows.select([name for name in rows.column_names if name not in self.dropped])
 
     def wake(self, state: State) -> int | None:
         return None
