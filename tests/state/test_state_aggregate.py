@@ -330,6 +330,50 @@ def test_groups_expire(tmp_path: Path) -> None:
     assert run.durable.blobs == {}, "state ends, although nothing comes any more"
 
 
+def test_texts_of_a_group_that_goes_on_expire_one_by_one(tmp_path: Path) -> None:
+    texts = Aggregate("texts", F.LISTAGG, pa.string(), "t", separator=",")
+    schema = pa.schema([("k", pa.string()), ("t", pa.string())])
+    run = Run(GroupAggregate(("k",), (texts,), ttl=10, append_only=True), tmp_path, {"in": schema}, {"in": ["k"]})
+    run.rows([(INSERT, "a", "one")], clock=0)
+    run.rows([(INSERT, "a", "two")], clock=6)
+    run.net.clear()
+    run.net[("a", "two")] = 1
+    assert run.rows([(INSERT, "a", "three")], clock=12)[-1] == (UPDATE_AFTER, "a", "two,three")
+
+
+@pytest.mark.parametrize("function", [F.MIN, F.MAX])
+@pytest.mark.parametrize("kind", [pa.int64(), pa.string()])
+def test_of_rows_that_never_go_the_extreme_alone_is_kept(tmp_path: Path, function: Function, kind: pa.DataType) -> None:
+    best = Aggregate("best", function, kind, "v", filter="f")
+    schema = pa.schema([("k", pa.string()), ("v", kind), ("f", pa.bool_())])
+    run = Run(GroupAggregate(("k",), (best,), append_only=True), tmp_path, {"in": schema}, {"in": ["k"]})
+    rng = np.random.default_rng(3)
+    kept: dict[str, Any] = {}
+    for _ in range(20):
+        rows: list[Row] = []
+        for _ in range(int(rng.integers(0, 40))):
+            number = int(rng.integers(0, 1000))
+            value = None if number < 100 else number if kind == pa.int64() else f"a long beginning {number}"
+            key, passes = f"{rng.integers(0, 9)}", (True, False, None)[rng.integers(0, 3)]
+            rows.append((INSERT, key, value, passes))
+            known = kept.setdefault(key, None)
+            if passes and value is not None:
+                kept[key] = value if known is None else (min if function is F.MIN else max)(known, value)
+        run.rows(rows)
+        assert run.result == Counter(kept.items())
+    assert run.state is not None and set(run.state.report()) == {"groups"}
+
+
+def test_the_extreme_of_rows_that_never_go_stays_as_long_as_its_group(tmp_path: Path) -> None:
+    best = Aggregate("best", F.MAX, pa.int64(), "v")
+    run = Run(GroupAggregate(("k",), (best,), ttl=10, append_only=True), tmp_path, {"in": SMALL}, {"in": ["k"]})
+    run.rows([(INSERT, "a", 9)], clock=0)
+    assert run.rows([(INSERT, "a", 1)], clock=8)[-1] == (UPDATE_AFTER, "a", 9)
+    assert run.rows([(INSERT, "a", 2)], clock=16)[-1] == (UPDATE_AFTER, "a", 9)
+    run.net.clear()
+    assert run.rows([(INSERT, "a", 3)], clock=26) == [(INSERT, "a", 3)]
+
+
 @pytest.mark.parametrize("function", [F.MIN, F.MAX])
 def test_the_extreme_of_a_large_group_goes_again_and_again(tmp_path: Path, function: Function) -> None:
     rng = np.random.default_rng(7)

@@ -83,6 +83,16 @@ class SortedTable:
         )
         return merged.drop_columns([name for name in (GONE, TOUCH) if name in merged.schema.names])
 
+    def whole(self) -> pa.RecordBatch | None:
+        """Gives all rows that count, with their numbers, and when they were written last where the table knows it. It reads everything."""
+        floor = self._entry.floor
+        views = [view for segment in self.segments() if (view := segment.above(floor))]
+        if not views:
+            return None
+        # Rows from before the table had a time to live have no touch: they count as touched at the beginning of time.
+        clock = 0 if any(view.touch is not None for view in views) else None
+        return merge_rows([view.all for view in views], Rules(bottom=True, clock=clock))[0]
+
     def least(self) -> int | None:
         """Gives the least first number that is not forgotten: when the first of rows that wait for a time is due."""
         views = [view for segment in self.segments() if (view := segment.above(self._entry.floor))]

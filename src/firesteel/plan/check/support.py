@@ -13,6 +13,7 @@ from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -66,7 +67,17 @@ def _nodes(node: Node) -> Iterator[Problem]:
         case Rank():
             yield from _rank(node)
         case (
-            Aggregate() | Scan() | Values() | Normalize() | Project() | Filter() | Union() | Unnest() | Join() | Sink()
+            Aggregate()
+            | Scan()
+            | Values()
+            | Normalize()
+            | Project()
+            | Filter()
+            | Union()
+            | Unnest()
+            | Join()
+            | Materialize()
+            | Sink()
         ):
             return
         case TimeJoin() | Watermark() | Window() | WindowAggregate():

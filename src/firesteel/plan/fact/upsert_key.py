@@ -15,6 +15,7 @@ from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -57,6 +58,7 @@ def upsert_keys(node: Node) -> Keys:
             Scan()
             | Values()
             | Normalize()
+            | Materialize()
             | Aggregate()
             | WindowAggregate()
             | TimeJoin()

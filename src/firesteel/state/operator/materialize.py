@@ -46,13 +46,17 @@ class _Listed:
 
 @dataclass(frozen=True)
 class Materialize:
-    """Keeps all rows of each sink key. `query_key`: the columns that tell the query's rows apart; without them all columns do."""
+    """Keeps all rows of each sink key. `query_key`: the columns that tell the query's rows apart; without them all columns do.
+
+    `append_only`: no row ever goes, so only the one that counts is kept.
+    """
 
     key: tuple[str, ...]
     query_key: tuple[str, ...] | None = None
     conflict: Conflict = Conflict.DEDUPLICATE
     ttl: int | None = None
     old_rows: bool = False
+    append_only: bool = False
 
     def apply(self, inputs: Mapping[str, pa.Table], state: State, now: Now) -> pa.Table | None:
         rows = block_of(inputs.get(INPUT))
@@ -65,8 +69,12 @@ class Materialize:
             stays, new = self._change_multiset(listed, given, sign)
         else:
             stays, new = self._change_by_key(listed, given, sign)
-        self._put(groups, listed.take(~stays), new, state)
         after = _join(listed.take(stays), new)
+        if self.append_only:
+            after = self._shown(after)
+            stays = np.isin(listed.arrival, after.arrival)
+            new = after.take(~np.isin(after.arrival, listed.arrival))
+        self._put(groups, listed.take(~stays), new, state)
         self._put_keys(groups, after, state)
         return self._answer(self._shown(listed), self._shown(after))
 

@@ -10,6 +10,7 @@ from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -82,7 +83,7 @@ def _session_partition(node: Node) -> frozenset[str] | None:
         # `check_windows` refuses any of these between SESSION and its GROUP BY.
         case Window() | Scan() | Values() | Normalize() | Watermark() | Filter() | Union() | Unnest() | Sink():
             return None
-        case Aggregate() | WindowAggregate() | Join() | TimeJoin() | Rank():
+        case Aggregate() | WindowAggregate() | Join() | TimeJoin() | Rank() | Materialize():
             return None
         case _:
             assert_never(node)

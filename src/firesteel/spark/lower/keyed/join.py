@@ -96,8 +96,8 @@ def lower_keyed_join(node: Join, left_rows: DataFrame, right_rows: DataFrame, pa
     shown = [left] if node.kind.keeps_left else [left, right]
     operator = EngineJoin(
         EngineKind[node.kind.name],
-        EngineSide(left.schema),
-        EngineSide(right.schema),
+        EngineSide(left.schema, node.left_ttl or None),
+        EngineSide(right.schema, node.right_ttl or None),
         tuple(zip(left.keys, right.keys, strict=True)),
         condition=_condition(node, left, right),
         dropped=(*left.made, *right.made),
