@@ -1,11 +1,10 @@
-"""Which operators run on the state engine: those whose answers Spark's own operators cannot give."""
+"""Which operators run on the state engine: those whose answers Spark's own cannot give, and those that are faster there."""
 
 from __future__ import annotations
 
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.fact.retraction import null_when_retracted
 from firesteel.plan.function.aggregate import BY_ENGINE_ONLY, REVERSIBLE
-from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import Aggregate, Join, Node, Rank
 from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp, TimestampLtz
 
@@ -18,8 +17,7 @@ def is_keyed(node: Node) -> bool:
         case Rank():
             return node.window_end is None and (node.input.changelog != INSERT_ONLY or _has_mixed_order(node))
         case Join():
-            # Pairs of rows that are only inserted: Spark's own join is faster in small batches.
-            return node.kind is not JoinKind.INNER or node.changelog != INSERT_ONLY
+            return True
         case _:
             return False
 
