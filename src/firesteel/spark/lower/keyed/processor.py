@@ -12,6 +12,8 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
+from firesteel.errors import FiresteelError
+from firesteel.spark.failure import carry
 from firesteel.spark.lower.keyed import wire
 from firesteel.spark.task import batch_number
 from firesteel.state.cache import Cache
@@ -68,9 +70,11 @@ class Processor(StatefulProcessor):
             inputs.setdefault(row.input, []).extend(wire.read(row.blob))
         now = Now(batch_number(), packed[0].clock)
         state = State(self._store, _cache(self._name, bucket), now)
-        out = self._operator.apply(
-            {name: pa.Table.from_batches(batches) for name, batches in inputs.items()}, state, now
-        )
+        tables = {name: pa.Table.from_batches(batches) for name, batches in inputs.items()}
+        try:
+            out = self._operator.apply(tables, state, now)
+        except FiresteelError as error:
+            raise carry(error) from None
         state.commit()
         if out is not None and out.num_rows:
             for batch in out.to_batches():
