@@ -90,7 +90,6 @@ CLAIMS = [
         "CREATE FUNCTION net AS 'shop.net' LANGUAGE PYTHON; INSERT INTO t SELECT net(a), b FROM s;",
         "error",
     ),
-    ("`table.exec.state.ttl` has no effect yet", "SET 'table.exec.state.ttl' = '1 h';", "warning"),
 ]
 
 

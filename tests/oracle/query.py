@@ -122,17 +122,23 @@ def inner_join(random: Random) -> Question:
 
 
 def left_join(random: Random) -> Question:
-    side = random.choice(["LEFT JOIN people AS p ON o.c = p.id", "LEFT JOIN people AS p ON o.c = p.id AND p.x > 1"])
-    return _question("left_join", "id INT, pid INT, g STRING", "id", f"SELECT o.id, p.id, p.g FROM orders AS o {side}")
+    more = random.choice(["", " AND p.x > 1", " AND o.v > p.x", " AND (o.v < p.x + 3 OR o.k = p.g)", " AND o.v > 2"])
+    return _question(
+        "left_join",
+        "id INT, pid INT, g STRING",
+        "id",
+        f"SELECT o.id, p.id, p.g FROM orders AS o LEFT JOIN people AS p ON o.c = p.id{more}",
+    )
 
 
 def outer_join(random: Random) -> Question:
     kind = random.choice(["RIGHT", "FULL"])
+    more = random.choice(["", " AND p.x > 1", " AND o.v <> p.x"])
     return _question(
         "outer_join",
         "id INT, pid INT, g STRING",
         "",
-        f"SELECT o.id, p.id, p.g FROM orders AS o {kind} JOIN people AS p ON o.c = p.id",
+        f"SELECT o.id, p.id, p.g FROM orders AS o {kind} JOIN people AS p ON o.c = p.id{more}",
     )
 
 

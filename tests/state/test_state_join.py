@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +13,11 @@ import pyarrow.compute as pc
 import pytest
 from tests.state.run import DELETE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, Hash, Row, Run, colliding, hashes
 
+from firesteel.state.aggregate.function import Aggregate, Function
 from firesteel.state.join import pair
-from firesteel.state.operator.join import Join, JoinKind
+from firesteel.state.operator.aggregate import GroupAggregate
+from firesteel.state.operator.join import Join, JoinKind, Side
+from firesteel.state.operator.operator import INPUT
 from firesteel.state.order import Bools
 
 LEFT = pa.schema([("a", pa.int64()), ("b", pa.string()), ("x", pa.int64())])
@@ -26,8 +31,8 @@ def condition(left: pa.RecordBatch, right: pa.RecordBatch) -> Bools:
     return marks
 
 
-def matches(left: Row, right: Row, safe: bool, with_condition: bool) -> bool:
-    for one, other in zip(left[:2], right[:2], strict=True):
+def meets(left: Row, right: Row, safe: bool, with_condition: bool, columns: int = 2) -> bool:
+    for one, other in zip(left[:columns], right[:columns], strict=True):
         if one is None or other is None:
             if not (safe and one is None and other is None):
                 return False
@@ -36,11 +41,11 @@ def matches(left: Row, right: Row, safe: bool, with_condition: bool) -> bool:
     return not with_condition or left[2] < right[2]
 
 
-def plain_join(kind: JoinKind, left: list[Row], right: list[Row], safe: bool, with_condition: bool) -> Counter[Row]:
+def plain_join(kind: JoinKind, left: list[Row], right: list[Row], meet: Callable[[Row, Row], bool]) -> Counter[Row]:
     result: Counter[Row] = Counter()
     met = Counter[int]()
     for one in left:
-        partners = [i for i, other in enumerate(right) if matches(one, other, safe, with_condition)]
+        partners = [i for i, other in enumerate(right) if meet(one, other)]
         met.update(partners)
         if kind is JoinKind.SEMI or kind is JoinKind.ANTI:
             result[one] += bool(partners) == (kind is JoinKind.SEMI)
@@ -85,7 +90,7 @@ def test_a_join_gives_what_joining_anew_gives(
     monkeypatch.setattr(pair, "_CHUNK", 37)
     for seed, keys in enumerate((2, 25)):
         rng = np.random.default_rng([seed, len(kind.value)])
-        operator = Join(kind, LEFT, RIGHT, KEYS, (safe, safe), condition if with_condition else None)
+        operator = Join(kind, Side(LEFT), Side(RIGHT), KEYS, (safe, safe), condition if with_condition else None)
         sides = {"left": ["a", "b"], "right": ["c", "d"]}
         run = Run(operator, tmp_path / str(seed), {"left": LEFT, "right": RIGHT}, sides, hash_keys)
         left, right = list[Row](), list[Row]()
@@ -99,12 +104,39 @@ def test_a_join_gives_what_joining_anew_gives(
                     random_changes(rng, rows, keys, int(n)) for rows, n in zip((left, right), counts, strict=True)
                 ]
             run.apply(left=changes[0], right=changes[1])
-            assert run.result == plain_join(kind, left, right, safe, with_condition)
+            assert run.result == plain_join(kind, left, right, partial(meets, safe=safe, with_condition=with_condition))
+
+
+@pytest.mark.parametrize("kind", JoinKind)
+def test_a_join_of_inputs_with_unique_keys(tmp_path: Path, kind: JoinKind) -> None:
+    for seed in range(3):
+        rng = np.random.default_rng([seed, len(kind.value)])
+        operator = Join(kind, Side(LEFT, None, ("x",)), Side(RIGHT, None, ("y",)), KEYS[:1])
+        run = Run(operator, tmp_path / str(seed), {"left": LEFT, "right": RIGHT}, {"left": ["a"], "right": ["c"]})
+        tables: tuple[dict[int, Row], dict[int, Row]] = ({}, {})
+        for _ in range(20):
+            changes: list[list[Row]] = []
+            for table in tables:
+                changes.append([])
+                for _ in range(int(rng.integers(0, 15))):
+                    key = int(rng.integers(0, 12))
+                    old = table.pop(key, None)
+                    if old is not None:
+                        changes[-1].append((UPDATE_BEFORE, *old))
+                    if old is None or rng.random() < 0.6:
+                        table[key] = (int(rng.integers(0, 4)), f"{rng.integers(0, 3)}", key)
+                        changes[-1].append((UPDATE_AFTER, *table[key]))
+            before = run.result
+            output = run.apply(left=changes[0], right=changes[1])
+            left, right = (list(table.values()) for table in tables)
+            one_column = partial(meets, safe=False, with_condition=False, columns=1)
+            assert run.result == plain_join(kind, left, right, one_column)
+            assert len(output) == ((before - run.result) + (run.result - before)).total()
 
 
 def sides(kind: JoinKind, folder: Path, left_ttl: int | None = None, right_ttl: int | None = None) -> Run:
     left, right = pa.schema([("a", pa.int64()), ("x", pa.string())]), pa.schema([("b", pa.int64()), ("y", pa.string())])
-    operator = Join(kind, left, right, (("a", "b"),), left_ttl=left_ttl, right_ttl=right_ttl)
+    operator = Join(kind, Side(left, left_ttl), Side(right, right_ttl), (("a", "b"),))
     return Run(operator, folder, {"left": left, "right": right}, {"left": ["a"], "right": ["b"]})
 
 
@@ -136,3 +168,63 @@ def test_a_key_with_very_many_matches(tmp_path: Path) -> None:
     run.apply(left=[(INSERT, 1, f"{i}") for i in range(count)])
     run.apply(right=[(INSERT, 1, "r")])
     assert len(run.result) == count and all(row[2] == 1 for row in run.result)
+
+
+def test_what_joins_in_several_buckets_give_can_be_aggregated_in_any_order(tmp_path: Path) -> None:
+    """Rows that a batch of a join takes back were all there before it: none has to wait for one that comes."""
+    orders, people = (
+        pa.schema([("id", pa.int64()), ("c", pa.int64())]),
+        pa.schema([("p", pa.int64()), ("g", pa.int64())]),
+    )
+    rng = np.random.default_rng(5)
+    joins = [
+        Run(
+            Join(JoinKind.LEFT, orders, people, (("c", "p"),)),
+            tmp_path / f"join{bucket}",
+            {"left": orders, "right": people},
+            {"left": ["c"], "right": ["p"]},
+        )
+        for bucket in range(3)
+    ]
+    pairs = pa.schema([*orders, *people])
+    total = Aggregate("top", Function.MAX, pa.int64(), "id")
+    listed = Aggregate("ids", Function.ARRAY_AGG, pa.list_(pa.int64()), "id")
+    grouped = Run(GroupAggregate(("g",), (total, listed)), tmp_path / "grouped", {INPUT: pairs}, {INPUT: ["g"]})
+    left, right = list[Row](), list[Row]()
+    for _ in range(25):
+        # a row changes several times within a batch, and with it the bucket that joins it
+        changed = (_moves(rng, left, 8, 6), _moves(rng, right, 8, 3))
+        out = list[Row]()
+        for bucket, join in enumerate(joins):
+            mine = [
+                [row for row in rows if row[1 + at] % 3 == bucket] for rows, at in zip(changed, (1, 0), strict=True)
+            ]
+            out += join.apply(left=mine[0], right=mine[1])
+        grouped.rows([out[place] for place in rng.permutation(len(out))])
+        wanted: dict[int | None, list[int]] = {}
+        for row in plain_pairs(left, right):
+            wanted.setdefault(row[3], []).append(row[0])
+        found = {row[0]: (row[1], sorted(row[2])) for row in grouped.result}
+        assert found == {group: (max(ids), sorted(ids)) for group, ids in wanted.items()}
+
+
+def plain_pairs(left: list[Row], right: list[Row]) -> list[Row]:
+    """Joins orders and people by hand."""
+    pairs = list[Row]()
+    for one in left:
+        partners = [other for other in right if other[0] == one[1]] or [(None, None)]
+        pairs += [(*one, *other) for other in partners]
+    return pairs
+
+
+def _moves(rng: np.random.Generator, alive: list[Row], keys: int, count: int) -> list[Row]:
+    """Inserts, updates and deletes rows of two numbers, with several changes of a row among them."""
+    changes = list[Row]()
+    for _ in range(count):
+        row = (int(rng.integers(0, keys)), int(rng.integers(0, keys)))
+        if alive and rng.random() < 0.6:
+            changes.append((DELETE, *alive.pop(int(rng.integers(max(0, len(alive) - 3), len(alive))))))
+        if rng.random() < 0.7:
+            changes.append((INSERT, *row))
+            alive.append(row)
+    return changes

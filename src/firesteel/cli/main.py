@@ -21,6 +21,7 @@ COMMANDS = (
     ("run", "firesteel.cli.run", "run the job of a script"),
     ("check", "firesteel.cli.check", "find every mistake in scripts; starts nothing"),
     ("explain", "firesteel.cli.explain", "show the plan of a script, with changelog modes"),
+    ("state", "firesteel.cli.state", "show what a stopped job keeps, and look a key up"),
     ("options", "firesteel.cli.options", "show every option of a connector or a format, and every setting"),
     ("demo", "firesteel.cli.demo", "see it work: a broker, generated page views, the reference job"),
     ("broker", "firesteel.cli.broker", "start, stop or look at the development broker"),

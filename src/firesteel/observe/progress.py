@@ -13,7 +13,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from firesteel.observe.snapshot import JobSnapshot, Sample, SinkSnapshot, SourceSnapshot, State, Waiting
+from firesteel.observe.snapshot import (
+    BucketState,
+    JobSnapshot,
+    Sample,
+    SinkSnapshot,
+    SourceSnapshot,
+    State,
+    StateSnapshot,
+    Waiting,
+)
 
 #: The rate is that of the last seconds: it follows changes, and does not jump with every batch.
 _WINDOW = 10.0
@@ -35,6 +44,7 @@ class Progress:
     topic they were written to); `late` counts rows that came after their window was closed. `skipped`: the batch had
     been written before a failure, and was not written again. `changed` counts values that decoding changed, per (table,
     column); `empty` counts messages that gave no row.
+    `states` has what operators of the state engine keep in the buckets that had rows.
     """
 
     query: str
@@ -50,6 +60,7 @@ class Progress:
     skipped: bool = False
     changed: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
     empty: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    states: Mapping[str, Mapping[int, BucketState]] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
@@ -63,8 +74,13 @@ def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
     for table, rows in progress.sinks.items():
         sink = sinks.get((progress.query, table), SinkSnapshot(table, progress.query))
         sinks[progress.query, table] = dataclasses.replace(sink, rows=sink.rows + rows)
+    operators = {(kept.query, kept.operator): kept for kept in snapshot.operators}
+    for operator, buckets in progress.states.items():
+        kept = operators.get((progress.query, operator), StateSnapshot(operator, progress.query))
+        operators[progress.query, operator] = _kept(kept, buckets)
     return dataclasses.replace(
         snapshot,
+        operators=tuple(operators.values()),
         state=State.RUNNING if snapshot.state is State.STARTING else snapshot.state,
         updated=max(snapshot.updated, progress.timestamp),
         sources=tuple(sources.values()),
@@ -128,6 +144,15 @@ def _read(source: SourceSnapshot, table: str, progress: Progress) -> SourceSnaps
         rows_per_second=_rate(recent),
         lag=source.lag if batch.lag is None else batch.lag,
         recent=recent,
+    )
+
+
+def _kept(state: StateSnapshot, buckets: Mapping[int, BucketState]) -> StateSnapshot:
+    return dataclasses.replace(
+        state,
+        buckets=MappingProxyType({**state.buckets, **buckets}),
+        expired=state.expired + sum(bucket.expired for bucket in buckets.values()),
+        written=state.written + sum(bucket.written for bucket in buckets.values()),
     )
 
 

@@ -60,6 +60,57 @@ class SinkSnapshot:
 
 
 @dataclass(frozen=True)
+class BucketState:
+    """What one bucket of an operator keeps since its last batch: rows, bytes, segments, and merges that are on their way.
+
+    `oldest`: when the row was written that was not written again for the longest time, in milliseconds since 1970, where state
+    ends. `expired` counts rows that have gone since, `written` the bytes of the batch.
+    """
+
+    rows: int = 0
+    bytes: int = 0
+    segments: int = 0
+    merging: int = 0
+    oldest: int | None = None
+    expired: int = 0
+    written: int = 0
+
+
+@dataclass(frozen=True)
+class StateSnapshot:
+    """What a stateful operator keeps, bucket by bucket: those that have had rows since the job was started.
+
+    `expired` and `written` are sums over all batches since then.
+    """
+
+    operator: str
+    query: str = ""
+    buckets: Mapping[int, BucketState] = field(default_factory=lambda: MappingProxyType({}))
+    expired: int = 0
+    written: int = 0
+
+    @property
+    def rows(self) -> int:
+        return sum(bucket.rows for bucket in self.buckets.values())
+
+    @property
+    def bytes(self) -> int:
+        return sum(bucket.bytes for bucket in self.buckets.values())
+
+    @property
+    def segments(self) -> int:
+        return sum(bucket.segments for bucket in self.buckets.values())
+
+    @property
+    def merging(self) -> int:
+        return sum(bucket.merging for bucket in self.buckets.values())
+
+    @property
+    def oldest(self) -> int | None:
+        return min((bucket.oldest for bucket in self.buckets.values() if bucket.oldest is not None), default=None)
+
+
+@dataclass(frozen=True)
 class Waiting:
     """A broker that does not answer: since when, which one, and the reason if it is known."""
 
@@ -87,6 +138,7 @@ class JobSnapshot:
     updated: float = 0.0
     sources: tuple[SourceSnapshot, ...] = ()
     sinks: tuple[SinkSnapshot, ...] = ()
+    operators: tuple[StateSnapshot, ...] = ()
     batches: int = 0
     batch_id: int | None = None
     batch_ms: int | None = None

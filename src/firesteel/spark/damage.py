@@ -28,6 +28,17 @@ def damage(folder: Folder | str, file: str, what: str = "cannot be read") -> Job
     return JobError(f"The state in '{folder}' is damaged: '{file}' {what}.", hint=_CURE)
 
 
+def wrong_state(error: JobError, operator: str, query: str) -> JobError:
+    """Makes the error for state of an operator of the state engine that is damaged, or of another version.
+
+    >>> str(wrong_state(JobError("The state is damaged: its manifest is not what was written."), "Join", "1-dest"))
+    "The state of 'Join' in '1-dest' is damaged: its manifest is not what was written. Bring a copy back, or start over with --fresh."
+    """
+    owner = f"The state of '{operator}'" + (f" in '{query}'" if query else "")
+    head, _, rest = error.message.partition(" is damaged: ")
+    return JobError(f"{owner} is damaged: {rest}" if rest else f"{owner} cannot be used: {head}", hint=_CURE)
+
+
 def check_state(folder: Folder, queries: Iterable[str]) -> None:
     """Raises `JobError` for the first file that Spark or we could not go on with."""
     for name in queries:
@@ -117,7 +128,14 @@ _SIGNS = (
     "StateSchemaCompatibilityChecker$.readSchemaFile",
     "Failed to read log file",
     "Incomplete log file",
+    "block checksum mismatch",
 )
+
+
+def is_checksum_mismatch(text: str) -> bool:
+    """Says whether RocksDB tells that a block of a file is not what was written."""
+    return "checksum mismatch" in text
+
 
 #: What keeps Spark from reading files that are whole.
 _OTHER_REASONS = (

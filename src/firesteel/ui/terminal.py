@@ -17,6 +17,7 @@ from firesteel.errors import one_line
 from firesteel.observe.shown import ShownRows, print_rows
 from firesteel.observe.snapshot import JobSnapshot, State
 from firesteel.ui.text import (
+    render_bytes,
     render_doing,
     render_json,
     render_line,
@@ -219,6 +220,9 @@ def render_table(snapshot: JobSnapshot) -> RenderableType:
             lag,
             Text(f"{bad:,}", "red" if bad else "dim"),
         )
+    for kept in snapshot.operators:
+        size = Text(render_bytes(kept.bytes), "dim")
+        table.add_row(Text("kept", "dim"), Text(one_line(kept.operator)), f"{kept.rows:,}", "", "", size)
     for sink in snapshot.sinks:
         table.add_row(Text("written", "dim"), Text(one_line(sink.table)), f"{sink.rows:,}", "", "", "")
     return Group(head, *([table] if table.row_count else []))

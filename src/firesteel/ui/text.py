@@ -6,7 +6,7 @@ import json
 import time
 
 from firesteel.errors import one_line, printable_json
-from firesteel.observe.snapshot import JobSnapshot, SinkSnapshot, SourceSnapshot, State, Waiting
+from firesteel.observe.snapshot import JobSnapshot, SinkSnapshot, SourceSnapshot, State, StateSnapshot, Waiting
 
 _ENDINGS = {State.FINISHED: "finished", State.FAILED: "failed", State.STOPPING: "stopped"}
 
@@ -61,6 +61,7 @@ def render_summary(snapshot: JobSnapshot) -> str:
     head = f"{snapshot.name} {_ENDINGS.get(snapshot.state, snapshot.state.value)}"
     lines = [f"{head} after {render_seconds(seconds)}, {render_count(snapshot.batches, 'batch', 'batches')}{rate}."]
     names = [*(source.table for source in snapshot.sources), *(sink.table for sink in snapshot.sinks)]
+    names += [state.operator for state in snapshot.operators]
     width = max(map(len, names), default=0)
     for source in snapshot.sources:
         lines.append(f"  read     {source.table:<{width}}  {source.rows:>14,} rows")
@@ -81,6 +82,10 @@ def render_summary(snapshot: JobSnapshot) -> str:
             lines.append(f"  empty    {source.table:<{width}}  {source.empty:>14,} messages without a row")
     if snapshot.late:
         lines.append(f"  late     {'':<{width}}  {snapshot.late:>14,} rows  after their window was closed")
+    for state in snapshot.operators:
+        expired = f", {state.expired:,} expired" if state.expired else ""
+        parts = f"  {render_bytes(state.bytes)} in {render_count(state.segments, 'segment', 'segments')}{expired}"
+        lines.append(f"  kept     {state.operator:<{width}}  {state.rows:>14,} rows{parts}")
     lines += [f"  written  {sink.table:<{width}}  {sink.rows:>14,} rows" for sink in snapshot.sinks]
     if snapshot.skipped_batches:
         skipped = render_count(snapshot.skipped_batches, "batch", "batches")
@@ -122,6 +127,7 @@ def render_json(snapshot: JobSnapshot) -> str:
             "lag": snapshot.lag,
             "sources": [_source(source) for source in snapshot.sources],
             "sinks": [_sink(sink) for sink in snapshot.sinks],
+            "operators": [_operator(operator) for operator in snapshot.operators],
             "checkpoint": snapshot.checkpoint,
             "warnings": list(snapshot.warnings),
             "error": snapshot.error,
@@ -152,6 +158,33 @@ def _source(source: SourceSnapshot) -> dict[str, object]:
 
 def _sink(sink: SinkSnapshot) -> dict[str, object]:
     return {"table": sink.table, "query": sink.query, "rows": sink.rows}
+
+
+def _operator(state: StateSnapshot) -> dict[str, object]:
+    return {
+        "operator": state.operator,
+        "query": state.query,
+        "rows": state.rows,
+        "bytes": state.bytes,
+        "segments": state.segments,
+        "merging": state.merging,
+        "oldest": None if state.oldest is None else state.oldest / 1000,
+        "expired": state.expired,
+        "bytes_written": state.written,
+    }
+
+
+def render_bytes(count: int) -> str:
+    """
+    >>> render_bytes(512), render_bytes(51_200), render_bytes(3_400_000_000)
+    ('512 B', '51.2 kB', '3.4 GB')
+    """
+    if count < 1000:
+        return f"{count} B"
+    for unit, size in (("GB", 1e9), ("MB", 1e6)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count / 1000:.1f} kB"
 
 
 def render_seconds(seconds: float) -> str:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import timedelta
 
 from firesteel.errors import Problem, Severity
-from firesteel.options.setting import CDC_EVENTS_DUPLICATE, STATE_TTL
+from firesteel.options.setting import CDC_EVENTS_DUPLICATE, STATE_BACKEND_TYPE, StateBackend
+from firesteel.plan.fact.keyed import uses_engine
 from firesteel.plan.node.relation import Sink, scans
 from firesteel.plan.rewrite.normalize_duplicates import may_hold_duplicates
 
 
 def check_settings(sinks: tuple[Sink, ...], settings: Mapping[str, object]) -> Iterator[Problem]:
-    # '0' keeps state for ever in Flink too.
-    if settings.get(STATE_TTL.key, timedelta(0)) != timedelta(0):
-        yield Problem(
-            f"'{STATE_TTL.key}' has no effect yet.", hint="State is kept for ever.", severity=Severity.WARNING
-        )
+    if settings.get(STATE_BACKEND_TYPE.key) is StateBackend.HASHMAP and any(map(uses_engine, sinks)):
+        message = f"'{STATE_BACKEND_TYPE.key}' is 'hashmap', and the state of this job is kept in RocksDB."
+        yield Problem(message, hint="The state engine needs it; the results are the same.", severity=Severity.WARNING)
     if settings.get(CDC_EVENTS_DUPLICATE.key) is True:
         yield from _duplicates(sinks)
 

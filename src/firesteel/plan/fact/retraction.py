@@ -62,7 +62,9 @@ def _inserts(node: Join) -> bool:
 def is_in_order(node: Node) -> bool:
     """Says whether the changes of a row arrive in the order in which they happened.
 
-    Where they do not, the net changes count: a row retracted as often as it was inserted has not changed.
+    Where they do not, the net changes count: a row retracted as often as it was inserted has not changed. A join deals rows to tasks by
+    its own key: where a row changes that key, one task gives the old row of its pairs and another one the new row, in no order. What is
+    retracted was there before the batch, though, since each task gives the net of it: an operator that counts never waits for a row.
     """
     if node.changelog == INSERT_ONLY:
         return True

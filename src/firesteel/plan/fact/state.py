@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from firesteel.catalog.connector import is_bounded
-from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, substitute
+from firesteel.plan.fact.keyed import is_keyed
 from firesteel.plan.fact.lineage import qualified_columns, readable_columns
+from firesteel.plan.fact.time_to_live import times_to_live
 from firesteel.plan.function.table import as_written
 from firesteel.plan.node.relation import (
     Aggregate,
@@ -49,6 +50,21 @@ class State:
     until: str = ""
 
     @property
+    def kept_for(self) -> tuple[int, ...]:
+        """Returns how long it stays without being written again, in milliseconds: one number, or one for each side. 0 is for ever."""
+        return times_to_live(self.node)
+
+    @property
+    def ends(self) -> bool:
+        """Says whether all of it is dropped some time."""
+        return bool(self.until) or (bool(self.kept_for) and all(self.kept_for))
+
+    @property
+    def on_engine(self) -> bool:
+        """Says whether the state engine keeps it, or one of Spark's own operators."""
+        return is_keyed(self.node)
+
+    @property
     def name(self) -> str:
         return type(self.node).__name__
 
@@ -81,8 +97,7 @@ def _states(node: Node) -> Iterator[State]:
             else:
                 yield State(node, key, (rows,), (), is_unbounded(node) and bool(key))
         case Join():
-            kept = ("every change of both sides",) if node.changelog != INSERT_ONLY else ("every row of both sides",)
-            yield State(node, _pairs(node), kept, (), is_unbounded(node))
+            yield State(node, _pairs(node), ("every row of both sides",), (), is_unbounded(node))
         case TimeJoin():
             until = "until no partner can come"
             yield State(node, _pairs(node), ("every row of both sides",), (), grows=False, until=until)

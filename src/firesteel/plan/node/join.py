@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Join(PlanNode):
-    """Pairs of rows whose keys are equal. The columns of the two sides have different names."""
+    """Pairs of rows whose keys are equal, and that meet a condition. The columns of the two sides have different names."""
 
     left: Node
     right: Node
@@ -28,6 +28,11 @@ class Join(PlanNode):
     #: Pairs of an expression over the left side and one over the right, both of one type.
     keys: tuple[tuple[Expression, Expression], ...]
     span: Span | None = field(default=None, compare=False)
+    #: A further condition on each pair.
+    condition: Expression | None = None
+    #: As `ttl` in `Aggregate`, for the rows of each side.
+    left_ttl: int | None = None
+    right_ttl: int | None = None
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -62,7 +67,8 @@ class Join(PlanNode):
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
-        return tuple(one for pair in self.keys for one in pair)
+        more = () if self.condition is None else (self.condition,)
+        return (*(one for pair in self.keys for one in pair), *more)
 
     def with_inputs(self, *inputs: Node) -> Self:
         left, right = inputs
@@ -71,7 +77,8 @@ class Join(PlanNode):
     def columns_needed(self, outputs: frozenset[str]) -> tuple[frozenset[str], ...]:
         left = column_names(*(one for one, _ in self.keys))
         right = column_names(*(other for _, other in self.keys))
-        return outputs | left, outputs | right
+        both = outputs | (frozenset() if self.condition is None else column_names(self.condition))
+        return both | left, both | right
 
     @property
     def event_times(self) -> frozenset[str]:
@@ -89,4 +96,5 @@ class Join(PlanNode):
     @property
     def label(self) -> str:
         on = ", ".join(f"{left} = {right}" for left, right in self.keys)
-        return f"Join(kind=[{self.kind.value}], on=[{on}])"
+        more = f", where=[{self.condition}]" if self.condition is not None else ""
+        return f"Join(kind=[{self.kind.value}], on=[{on}]{more})"

@@ -37,6 +37,8 @@ class Materialize(PassedTime):
     query_key: tuple[str, ...] | None = None
     conflict: OnConflict = OnConflict.DEDUPLICATE
     span: Span | None = field(default=None, compare=False)
+    #: As in `Aggregate`.
+    ttl: int | None = None
 
     @property
     def fields(self) -> tuple[Field, ...]:

@@ -53,6 +53,8 @@ class Rank(SingleInput):
     #: The clause of the query, for messages.
     clause: str = field(default="ROW_NUMBER()", compare=False)
     span: Span | None = field(default=None, compare=False)
+    #: As in `Aggregate`.
+    ttl: int | None = None
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

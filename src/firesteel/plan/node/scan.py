@@ -93,6 +93,8 @@ class Normalize(PlanNode):
     input: Scan
     duplicates: bool = False
     span: Span | None = field(default=None, compare=False)
+    #: As in `Aggregate`.
+    ttl: int | None = None
 
     @property
     def inputs(self) -> tuple[Node, ...]:

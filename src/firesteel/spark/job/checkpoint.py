@@ -32,7 +32,7 @@ class Checkpoint:
         """Makes the folder ready for these plans, by query name. True: the job goes on where it stopped."""
         fingerprints = {name: fingerprint(plan) for name, plan in plans.items()}
         try:
-            self._take()
+            self.take()
             return self._open(fingerprints, plans, fresh)
         except OSError as error:
             self.close()
@@ -44,7 +44,12 @@ class Checkpoint:
             self.close()
             raise
 
-    def _take(self) -> None:
+    @property
+    def plans(self) -> dict[str, str]:
+        """Returns the plans whose state this is, by query."""
+        return self._read()["plans"]
+
+    def take(self) -> None:
         """Locks the folder: two processes on one state would each undo what the other keeps."""
         try:
             self._lock = Lock(self.folder)

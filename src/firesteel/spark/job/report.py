@@ -10,6 +10,7 @@ from typing import Any
 from firesteel.connectors.position import from_json
 from firesteel.observe.progress import Progress, SourceProgress
 from firesteel.spark.job.stream import Sources, rejects_name, weights_name
+from firesteel.spark.lower.keyed.report import observed_states
 from firesteel.spark.sink.bad_record import BadRecords
 from firesteel.spark.sink.batch import Written
 from firesteel.spark.source.equal_rows import observed_rows
@@ -69,6 +70,7 @@ def render_progress(query: str, sink: str, report: Mapping[str, Any], sources: S
         written.skipped,
         changed,
         empty,
+        observed_states(report),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from firesteel.plan.expression import Call, ColumnRef, Expression, column_refs, conjunction, conjuncts
+from firesteel.plan.fact.pair_condition import is_pair_condition
 from firesteel.plan.function.signature import to_type
 from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import Filter, Join, Node, Project
@@ -22,6 +23,8 @@ from firesteel.types import Field
 _KINDS = {None: JoinKind.INNER, "": JoinKind.INNER} | {
     kind.name: kind for kind in (JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL)
 }
+
+_ONE_SIDED = "Compute each side of a comparison from columns of one table only."
 
 
 def resolve_join(left: Relation, right: Relation, join: exp.Join) -> Relation:
@@ -39,6 +42,19 @@ def resolve_join(left: Relation, right: Relation, join: exp.Join) -> Relation:
         return _relation(Join(left.node, right.node, kind, (), span_of(join)), scope)
     condition = ExpressionResolver(scope, "ON").condition(on)
     return _relation(_joined(left.node, right.node, kind, conjuncts(condition), join), scope)
+
+
+def with_ttl(relation: Relation, left: int | None, right: int | None) -> Relation:
+    """Gives the join at the top of a relation the times to live of hints, in milliseconds."""
+    node = relation.node
+    match node:
+        case Join():
+            node = replace(node, left_ttl=left, right_ttl=right)
+        case Filter(input=Join() as join):
+            node = replace(node, input=replace(join, left_ttl=left, right_ttl=right))
+        case _:
+            return relation
+    return Relation(node, relation.scope)
 
 
 def in_join(left: Relation, right: Relation, operand: Expression, kind: JoinKind, node: exp.Expression) -> Relation:
@@ -82,14 +98,22 @@ def exists_join(
     conditions = [one for part in parts for one in conjuncts(resolver.condition(part))]
     keys, rest = _split(left.node, right.node, conditions)
     own = [one for one in rest if _of(one, right.node)]
-    if not keys or len(own) < len(rest):
+    others = [one for one in rest if not _of(one, right.node)]
+    if not keys:
         raise Mistake(
-            "EXISTS is supported over equalities between its query and the query around it, and conditions of its own.",
+            "EXISTS needs an equality between its query and the query around it.",
             span_of(node),
-            "Compare with '=' in its WHERE, and put conditions on the rows outside beside EXISTS.",
+            "Compare a column of each with '=' in its WHERE.",
+        )
+    if not all(_is_decided(one, left.node, right.node) for one in others):
+        raise Mistake(
+            "EXISTS takes conditions that compare a value of its query with a value of the query around it.",
+            span_of(node),
+            _ONE_SIDED,
         )
     inner = Filter(right.node, conjunction(own), span_of(node)) if own else right.node
-    return Relation(Join(left.node, inner, kind, keys, span_of(node)), left.scope)
+    condition = conjunction(others) if others else None
+    return Relation(Join(left.node, inner, kind, keys, span_of(node), condition), left.scope)
 
 
 def absorb_condition(relation: Relation) -> Relation:
@@ -121,20 +145,21 @@ def _joined(left: Node, right: Node, kind: JoinKind, conditions: tuple[Expressio
     if timed is not None:
         return timed
     if kind is not JoinKind.INNER:
-        # A condition on the padded side alone is a filter of that side; any other would have to be checked for each pair.
+        # A condition on the padded side alone is a filter of that side; any other is checked for each pair.
         sides = {JoinKind.LEFT: (None, right), JoinKind.RIGHT: (left, None)}.get(kind, (None, None))
         own = [one for one in rest if any(side is not None and _of(one, side) for side in sides)]
-        if len(own) < len(rest):
+        others = [one for one in rest if one not in own]
+        if not all(_is_decided(one, left, right) for one in others):
             raise Mistake(
-                f"A {kind.name} JOIN with a condition beside equalities of its two sides is not supported yet.",
+                f"A {kind.name} JOIN takes conditions that compare a value of one side with a value of the other.",
                 span_of(join.args["on"]),
-                "Filter each side in a subquery, and compare with '=' in ON.",
+                _ONE_SIDED,
             )
         if own and kind is JoinKind.LEFT:
             right = Filter(right, conjunction(own), span_of(join.args["on"]))
         elif own:
             left = Filter(left, conjunction(own), span_of(join.args["on"]))
-        return Join(left, right, kind, keys, span_of(join))
+        return Join(left, right, kind, keys, span_of(join), conjunction(others) if others else None)
     node = Join(left, right, kind, keys, span_of(join))
     return Filter(node, conjunction(rest), span_of(join.args["on"])) if rest else node
 
@@ -156,6 +181,11 @@ def _split(
                 continue
         rest.append(one)
     return tuple(keys), rest
+
+
+def _is_decided(condition: Expression, left: Node, right: Node) -> bool:
+    names = [frozenset(field.name for field in side.fields) for side in (left, right)]
+    return is_pair_condition(condition, names[0], names[1])
 
 
 def _of(expression: Expression, node: Node) -> bool:

@@ -16,7 +16,9 @@ from firesteel.state.operator.operator import INPUT
 
 def lower_materialize(node: Materialize, rows: DataFrame, partitions: int) -> DataFrame:
     append_only = node.input.changelog == INSERT_ONLY
-    operator = KeepRows(node.keys, node.query_key, Conflict(node.conflict.value), append_only=append_only)
+    operator = KeepRows(
+        node.keys, node.query_key, Conflict(node.conflict.value), ttl=node.ttl or None, append_only=append_only
+    )
     names = [field.name for field in node.fields]
     source = KeyedInput(INPUT, rows, names, [column(key) for key in node.keys])
     return lower_keyed([source], operator, spark_schema(node.fields), partitions)

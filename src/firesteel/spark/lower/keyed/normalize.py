@@ -1,4 +1,4 @@
-"""The last row of each key of a changelog on the state engine: a change that stands twice in it changes nothing."""
+"""The last row of each key of a changelog on the state engine: an upsert gets its old row, and what stands twice changes nothing."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ from firesteel.state.operator.operator import INPUT
 def lower_keyed_normalize(node: Normalize, rows: DataFrame, partitions: int) -> DataFrame:
     names = [field.name for field in node.fields]
     source = KeyedInput(INPUT, rows, names, [column(key) for key in node.keys])
-    return lower_keyed([source], KeepLast(node.keys), spark_schema(node.fields), partitions)
+    return lower_keyed([source], KeepLast(node.keys, ttl=node.ttl or None), spark_schema(node.fields), partitions)
