@@ -148,8 +148,8 @@ class Materialize:
             if len(several):
                 values = [f"{name} = {rows.data.column(name)[int(several[0])].as_py()!r}" for name in self.key]
                 raise JobError(
-                    f"Several rows have the key '{', '.join(values)}' of the sink, which ON CONFLICT DO ERROR refuses. "
-                    "Group the query by that key, or write ON CONFLICT DO DEDUPLICATE."
+                    f"Several rows of the query have the PRIMARY KEY {', '.join(values)}, which 'ON CONFLICT DO ERROR' refuses.",
+                    hint="Group the query by that key, or write ON CONFLICT DO DEDUPLICATE.",
                 )
         edges = starts_of_runs if self.conflict is Conflict.NOTHING else ends_of_runs
         return rows.take(edges([rows.owner]))
