@@ -101,7 +101,7 @@ def test_a_deleted_row_leaves_the_other_of_its_key(tmp_path: Path) -> None:
 def test_a_job_can_refuse_several_rows_of_a_key(tmp_path: Path) -> None:
     run = Run(Materialize(("k",), None, Conflict.ERROR), tmp_path, {"in": SCHEMA}, {"in": ["k"]})
     assert run.rows([(INSERT, "A", 1, 0), (DELETE, "A", 1, 0), (INSERT, "A", 2, 0)]) == [(INSERT, "A", 2, 0)]
-    with pytest.raises(JobError, match="'k = 'A''"):
+    with pytest.raises(JobError, match="PRIMARY KEY k = 'A'"):
         run.rows([(INSERT, "A", 3, 0)])
 
 

@@ -102,7 +102,7 @@ class Materialize:
         return hash_columns([data.column(name) for name in names], 61)
 
     def _change_multiset(self, listed: _Listed, given: _Listed, sign: Ints) -> tuple[Bools, _Listed]:
-        """A row that goes takes the first equal one away. Gives marks of the stored rows that stay, and the new rows."""
+        """Takes the first equal row away for each row that goes. Gives marks of the stored rows that stay, and the new rows."""
         new, lost = given.take(sign > 0), given.take(sign < 0)
         owner = np.concatenate([listed.owner, new.owner])
         hashed = np.concatenate([listed.hashed, new.hashed])
@@ -111,7 +111,7 @@ class Materialize:
         return stays[: len(listed.owner)], new.take(stays[len(listed.owner) :])
 
     def _change_by_key(self, listed: _Listed, given: _Listed, sign: Ints) -> tuple[Bools, _Listed]:
-        """The last change of each row of the query decides. One that comes without having gone keeps its place."""
+        """Lets the last change of each row of the query decide. One that comes without having gone keeps its place."""
         order = lexical_order([given.owner, given.hashed])
         keys = [given.owner[order], given.hashed[order]]
         starts = np.flatnonzero(starts_of_runs(keys))
@@ -148,8 +148,8 @@ class Materialize:
             if len(several):
                 values = [f"{name} = {rows.data.column(name)[int(several[0])].as_py()!r}" for name in self.key]
                 raise JobError(
-                    f"Several rows have the key '{', '.join(values)}' of the sink, which ON CONFLICT DO ERROR refuses. "
-                    "Group the query by that key, or write ON CONFLICT DO DEDUPLICATE."
+                    f"Several rows of the query have the PRIMARY KEY {', '.join(values)}, which 'ON CONFLICT DO ERROR' refuses.",
+                    hint="Group the query by that key, or write ON CONFLICT DO DEDUPLICATE.",
                 )
         edges = starts_of_runs if self.conflict is Conflict.NOTHING else ends_of_runs
         return rows.take(edges([rows.owner]))
