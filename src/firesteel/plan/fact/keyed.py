@@ -1,11 +1,10 @@
-"""Which operators run on the state engine: those whose answers Spark's own operators cannot give, and those whose state ends."""
+"""Which operators run on the state engine: those whose answers Spark's own cannot give, that are faster there, or whose state ends."""
 
 from __future__ import annotations
 
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.fact.retraction import null_when_retracted
 from firesteel.plan.function.aggregate import BY_ENGINE_ONLY, REVERSIBLE
-from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import Aggregate, Join, Materialize, Node, Normalize, Rank
 from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp, TimestampLtz
 
@@ -23,9 +22,7 @@ def is_keyed(node: Node) -> bool:
         case Materialize():
             return True
         case Join():
-            # Pairs of rows that are only inserted: Spark's own join is faster in small batches.
-            pairs = node.kind is JoinKind.INNER and node.changelog == INSERT_ONLY
-            return not pairs or bool(node.left_ttl) or bool(node.right_ttl)
+            return True
         case _:
             return False
 

@@ -34,7 +34,6 @@ from firesteel.spark.hidden_column import carried, code
 from firesteel.spark.lower.aggregate import lower_aggregate
 from firesteel.spark.lower.change_aggregate import lower_change_aggregate
 from firesteel.spark.lower.expression import lower_expression
-from firesteel.spark.lower.join import lower_join
 from firesteel.spark.lower.keyed.aggregate import lower_keyed_aggregate
 from firesteel.spark.lower.keyed.join import lower_keyed_join
 from firesteel.spark.lower.keyed.materialize import lower_materialize
@@ -96,7 +95,7 @@ def lower_plan(node: Node, read_table: ReadTable, partitions: int) -> DataFrame:
             return _union([lower_plan(child, read_table, partitions) for child in node.inputs], node)
         case Join():
             left, right = (lower_plan(side, read_table, partitions) for side in node.inputs)
-            return lower_keyed_join(node, left, right, partitions) if is_keyed(node) else lower_join(node, left, right)
+            return lower_keyed_join(node, left, right, partitions)
         case TimeJoin():
             left = lower_plan(node.left, read_table, partitions)
             return lower_time_join(node, left, lower_plan(node.right, read_table, partitions))

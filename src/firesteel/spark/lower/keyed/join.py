@@ -1,4 +1,4 @@
-"""Joins on the state engine: rows that come and go on both sides, and all joins that give rows without a partner."""
+"""Joins on the state engine, of rows that come and go on both sides."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import reduce
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
 from pyspark.sql import types as spark
 from pyspark.sql.pandas.types import to_arrow_type
 
@@ -86,12 +87,14 @@ class _Side:
 
 
 def lower_keyed_join(node: Join, left_rows: DataFrame, right_rows: DataFrame, partitions: int) -> DataFrame:
-    # Only inserted rows have an order of arrival that a node above asks for: those that a semi join passes.
+    # Only rows that are never retracted have an order of arrival that a node above asks for.
     inserts = node.changelog == INSERT_ONLY
-    carried = [ORDER] if inserts and node.kind.keeps_left and ORDER in left_rows.columns else []
+    needed = [left_rows] if node.kind.keeps_left else [left_rows, right_rows]
+    carried = [ORDER] if inserts and all(ORDER in rows.columns for rows in needed) else []
     parts = _parts(node)
     left = _Side(LEFT_INPUT, left_rows, node.left, [one for one, _ in node.keys], parts[0], carried)
-    right = _Side(RIGHT_INPUT, right_rows, node.right, [other for _, other in node.keys], parts[1], [])
+    others = [] if node.kind.keeps_left else carried
+    right = _Side(RIGHT_INPUT, right_rows, node.right, [other for _, other in node.keys], parts[1], others)
     shown = [left] if node.kind.keeps_left else [left, right]
     operator = EngineJoin(
         EngineKind[node.kind.name],
@@ -111,7 +114,11 @@ def lower_keyed_join(node: Join, left_rows: DataFrame, right_rows: DataFrame, pa
     names = {long: short for side in shown for long, short in side.columns.items()}
     outputs = [column(names[field.name]).alias(field.name) for field in node.fields]
     hidden = [] if inserts else [column(KIND)]
-    return pairs.select(*outputs, *hidden, *(column(names[name]).alias(name) for name in carried))
+    if carried:
+        # A pair arrives with the later one of its rows.
+        orders = [column(side.columns[ORDER]) for side in shown]
+        hidden.append((F.greatest(*orders) if len(orders) > 1 else orders[0]).alias(ORDER))
+    return pairs.select(*outputs, *hidden)
 
 
 def _parts(node: Join) -> tuple[list[Expression], list[Expression]]:
