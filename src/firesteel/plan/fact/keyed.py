@@ -1,4 +1,4 @@
-"""Which operators run on the state engine: those that Spark's own cannot answer, whose state has to end, or that are faster there."""
+"""Which operators run on the state engine: those whose answers Spark's own cannot give, that are faster there, or whose state ends."""
 
 from __future__ import annotations
 
