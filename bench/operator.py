@@ -25,7 +25,7 @@ from firesteel.state.aggregate.function import Aggregate, Function
 from firesteel.state.cache import Cache
 from firesteel.state.hash import hash_columns
 from firesteel.state.operator.aggregate import GroupAggregate
-from firesteel.state.operator.join import Join, JoinKind
+from firesteel.state.operator.join import Join, JoinKind, Side
 from firesteel.state.operator.materialize import Materialize
 from firesteel.state.operator.normalize import Normalize
 from firesteel.state.operator.operator import Operator
@@ -141,7 +141,7 @@ def _materialize(keys: int) -> tuple[Operator, Callable[[Ints], Inputs], _Table]
 def _join(keys: int, kind: JoinKind = JoinKind.INNER) -> tuple[Operator, Callable[[Ints], Inputs], _Table]:
     left, right = _Table(keys, 5), _Table(keys, 6)
     schemas = [pa.schema([(name, pa.int64()) for name in names]) for names in (("a", "k", "v"), ("b", "l", "w"))]
-    operator = Join(kind, schemas[0], schemas[1], (("k", "l"),))
+    operator = Join(kind, Side(schemas[0], None, ("k",)), Side(schemas[1], None, ("l",)), (("k", "l"),))
 
     def rows(some: Ints) -> Inputs:
         return {

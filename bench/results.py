@@ -157,14 +157,14 @@ def render_results(folder: Path) -> str:
     parts = [
         "# Results",
         "",
-        "Made by `python -m bench.results` from what the commands below left. Figures of one table are of one run."
-        " See [README.md](README.md) for what is measured and how.",
+        "Made by `python -m bench.results` from the files that the commands below have written. All figures of a table are from one run."
+        " [README.md](README.md) explains what is measured and how.",
         "",
         f"- machine: {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}, Python {machine['python']}",
         f"- Firesteel {versions['firesteel']} on PySpark {versions['pyspark']}; Flink 2.3.0; Spark by hand: PySpark 4.0.0;"
         f" Kafka {KAFKA_VERSION}, one broker on the same machine",
         "",
-        "## In short",
+        "## Summary",
         "",
         render_summary(*runs),
         "## Targets",

@@ -1,6 +1,6 @@
-"""What `import firesteel` gives: check a script, run it, start it. The command line is a thin layer over this.
+"""The functions of `import firesteel`: check, run and start a script. The command line is a thin layer over them.
 
-A script is a path, or SQL text. No JVM is started by `check`.
+A script is a path or SQL text. `check` starts no JVM.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from firesteel.spark.job.job import Job
 
-#: The words with which the text of a script begins, where it is no name of a file.
+#: The first words of a script's text, which distinguish it from the name of a file.
 _FIRST_WORDS = re.compile(
     r"\s*(?:--|/\*|(?:CREATE|INSERT|SELECT|WITH|VALUES|EXECUTE|EXPLAIN|SET|RESET|DROP|SHOW|DESCRIBE|DESC|USE|BEGIN)\s)",
     re.IGNORECASE,
@@ -27,7 +27,7 @@ _FIRST_WORDS = re.compile(
 
 
 def read_script(script: str | Path) -> Source:
-    """The script's text: that of the file, or the text itself (`_is_text`)."""
+    """Reads a script from a file; a text that is SQL is the script itself."""
     if isinstance(script, str) and _is_text(script):
         return Source(TEXT_NAME, script)
     path = Path(script)
@@ -44,7 +44,7 @@ def read_script(script: str | Path) -> Source:
 
 
 def _is_text(script: str) -> bool:
-    """SQL is what has a line break, and what is no file but has a semicolon or begins as a statement does."""
+    """Says whether the text is SQL: it has a line break, or names no file and has a semicolon or begins like a statement."""
     if "\n" in script:
         return True
     if ";" not in script and (script.endswith(".sql") or not _FIRST_WORDS.match(script)):
@@ -59,9 +59,9 @@ def _is_text(script: str) -> bool:
 def check(
     script: str | Path, settings: Mapping[str, str] | None = None, python_functions: Iterable[str] = ()
 ) -> tuple[Problem, ...]:
-    """Every mistake in the script, and every warning, in the order of the script. Never raises for a mistake in it.
+    """Returns all mistakes and warnings in the order of the script. A mistake in the script never raises an exception.
 
-    `python_functions` are the modules whose functions CREATE FUNCTION may use; the script cannot allow them itself.
+    `python_functions` names the modules that CREATE FUNCTION may use; the script cannot allow them itself.
     """
     return analyze_script(script, settings, python_functions).problems
 
@@ -87,10 +87,10 @@ def start(
     spark: SparkSession | None = None,
     python_functions: Iterable[str] = (),
 ) -> Job:
-    """Starts the job and returns at once. `settings` count as if the script SET them; `spark` is a session to run on.
+    """Starts the job and returns at once. `settings` count as SETs of the script; `spark` is a session to run on.
 
-    A job of SQL text without a `name` (or 'pipeline.name') is named after its plan: the same text goes on where it stopped,
-    and changed text is a new job.
+    A job of SQL text without a `name` (or 'pipeline.name') is named after its plan: the same text continues where it
+    stopped, and changed text is a new job.
     """
     analysis = analyze_script(script, settings, python_functions)
     return start_analyzed(analysis, name=name, fresh=fresh, master=master, spark=spark)
@@ -104,7 +104,7 @@ def start_analyzed(
     master: str | None = None,
     spark: SparkSession | None = None,
 ) -> Job:
-    """Starts the job of a script that has been analysed already."""
+    """Starts the job of a script that is analysed already, and returns at once."""
     job = prepare_job(analysis, name=name, fresh=fresh, master=master, spark=spark)
     job.begin()
     return job
@@ -118,7 +118,7 @@ def prepare_job(
     master: str | None = None,
     spark: SparkSession | None = None,
 ) -> Job:
-    """The job of a script, which is yet to begin. Spark's JVM is on its way already."""
+    """Makes the job of a script without beginning it. Spark's JVM starts meanwhile."""
     from firesteel.spark.place import job_name, log_file, spark_settings, state_folder
     from firesteel.spark.start.fast import prepare
     from firesteel.spark.start.version import check_pyspark
@@ -159,7 +159,7 @@ def run(
     spark: SparkSession | None = None,
     python_functions: Iterable[str] = (),
 ) -> Job:
-    """Starts the job and waits for its end: a bounded job ends by itself, another when it is stopped or fails.
+    """Starts the job and waits for its end. A bounded job ends by itself, an unbounded one when it is stopped or fails.
 
     The arguments are those of `start`.
     """

@@ -1,4 +1,4 @@
-"""What can go wrong, who is to blame, and where.
+"""Defines errors, who has to act on them, and problems with their positions in a script.
 
     FiresteelError
     ├── ScriptError      the script or its options are wrong; nothing was started   exit status 2
@@ -6,8 +6,8 @@
     │   └── BrokerAwayError   Kafka does not answer now, and will later
     └── JobError         the job failed while it was running                        exit status 1
 
-Exit statuses and colours read `blame`, never a class name. A mistake in a script is a `Problem`; all problems of a
-script travel together in one `ScriptError`.
+Exit statuses and colours depend on `blame`, never on a class name. A mistake in a script is a `Problem`; one `ScriptError`
+has all problems of a script.
 
 >>> source = Source("job.sql", "SELECT 1;\\nSELEC 2;")
 >>> source.position(10)
@@ -26,8 +26,8 @@ from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-#: What a terminal obeys, or shows other than it stands there: control characters, line and paragraph separators, and the
-#: marks that turn the direction of writing. Half of a surrogate pair cannot be written at all.
+#: Characters that control a terminal or are not shown as they are: control characters, line and paragraph separators, and
+#: marks of the direction of writing. Half of a surrogate pair cannot be encoded at all.
 _UNSEEN = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
 _CONTROL = re.compile(f"[{_UNSEEN}]")
 _CONTROL_OR_LAYOUT = re.compile(f"[{_UNSEEN}\t\n]")
@@ -35,7 +35,7 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def printable(text: str) -> str:
-    """A text of ours for a terminal: what users, scripts and records brought into it stays what it is, a text.
+    """Escapes control characters for a terminal, which values of users, scripts and records can contain.
 
     >>> print(printable("id: \x1b[2J\u202e"))
     id: \\x1b[2J\\u202e
@@ -44,7 +44,7 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The same for a text that is one line: a line break within it is no line break of ours.
+    """Escapes control characters and line breaks, for a text that has to stay one line.
 
     >>> print(one_line("id: a\\nERROR: all is lost"))
     id: a\\nERROR: all is lost
@@ -53,7 +53,7 @@ def one_line(text: str) -> str:
 
 
 def printable_json(text: str) -> str:
-    """The same for JSON, which stays the same JSON: only its texts can hold such characters."""
+    """Escapes control characters in JSON as JSON does: only its strings can contain them."""
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
@@ -63,7 +63,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 class Blame(Enum):
-    """Who has to act. The value is the exit status."""
+    """The one who has to act. The value is the exit status."""
 
     JOB = 1
     USER = 2
@@ -77,17 +77,17 @@ class Severity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of a script's text: character offsets, end excluded."""
+    """A range of a script's text: character offsets, end excluded."""
 
     start: int
     end: int
 
     def to(self, other: Span) -> Span:
-        """The stretch from the start of this one to the end of the other."""
+        """Returns the smallest span that contains both."""
         return Span(min(self.start, other.start), max(self.end, other.end))
 
 
-#: What a script is called that is given as text.
+#: The name of a script that is given as text.
 TEXT_NAME = "script"
 
 
@@ -99,7 +99,7 @@ class Source:
     text: str
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of a character offset, both counted from 1."""
+        """Returns line and column of a character offset, both counted from 1."""
         offset = max(0, min(offset, len(self.text)))
         line = self.text.count("\n", 0, offset) + 1
         return line, offset - (self.text.rfind("\n", 0, offset) + 1) + 1
@@ -120,7 +120,7 @@ class Problem:
     span: Span | None = None
     hint: str | None = None
     severity: Severity = Severity.ERROR
-    #: Where it stands in the script, both counted from 1; None until the script's text is known (`place_problems`).
+    #: Its position in the script, both counted from 1; None until `locate_problems` has the script's text.
     line: int | None = field(default=None, compare=False)
     column: int | None = field(default=None, compare=False)
 
@@ -129,10 +129,10 @@ class Problem:
         return self.severity is Severity.ERROR
 
 
-def place_problems(problems: tuple[Problem, ...], source: Source) -> tuple[Problem, ...]:
-    """The problems with their lines and columns.
+def locate_problems(problems: tuple[Problem, ...], source: Source) -> tuple[Problem, ...]:
+    """Adds lines and columns to the problems.
 
-    >>> [(one.line, one.column) for one in place_problems((Problem("x.", Span(3, 4)), Problem("y.")), Source("a", "b\\n\\nc"))]
+    >>> [(one.line, one.column) for one in locate_problems((Problem("x.", Span(3, 4)), Problem("y.")), Source("a", "b\\n\\nc"))]
     [(3, 1), (None, None)]
     """
     starts = [0]
@@ -150,12 +150,12 @@ def place_problems(problems: tuple[Problem, ...], source: Source) -> tuple[Probl
 
 
 class FiresteelError(Exception):
-    """The root of every error Firesteel raises on purpose."""
+    """The root of every error that Firesteel raises on purpose."""
 
     blame = Blame.JOB
 
     def __init__(self, message: str, *, hint: str | None = None, laid_out: bool = False) -> None:
-        """`laid_out`: the line breaks of the message are ours. In any other message they came with a value."""
+        """Keeps message and hint. `laid_out`: the line breaks of the message are meant; in any other they come from a value."""
         super().__init__(message)
         self.message = message
         self.hint = hint
@@ -178,7 +178,7 @@ class ScriptError(FiresteelError):
 
 
 class UsageError(FiresteelError):
-    """A command was called in a way it cannot serve: an unreadable file, state of another plan."""
+    """A command cannot do what it was asked for: an unreadable file, state of another plan."""
 
     blame = Blame.USER
 
@@ -190,7 +190,7 @@ class OutsideError(FiresteelError):
 
 
 class BrokerAwayError(OutsideError):
-    """Kafka does not answer now. A job that runs waits for it; only one that starts gives up."""
+    """Kafka does not answer now. A running job waits for it; a job that starts gives up."""
 
 
 class JobError(FiresteelError):
@@ -204,7 +204,7 @@ _MAX_LINE = 160
 
 
 def render_problem(problem: Problem, source: Source | None) -> str:
-    """The problem as people read it: position, sentence, the line with a caret, the hint."""
+    """Renders a problem for people: position, sentence, the line with a caret, the hint."""
     label = "warning: " if problem.severity is Severity.WARNING else ""
     message = f"{label}{one_line(problem.message)}"
     hint = f"\n    {one_line(problem.hint)}" if problem.hint else ""

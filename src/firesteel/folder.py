@@ -1,4 +1,4 @@
-"""Where Firesteel keeps what it can make again: Kafka's jars, the development broker's data, what makes Spark start sooner."""
+"""Finds the cache folder: Kafka's jars, the development broker's data, archives that shorten Spark's start."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """FIRESTEEL_CACHE, else firesteel in XDG_CACHE_HOME, else in ~/.cache. It need not exist yet."""
+    """Returns FIRESTEEL_CACHE, else the folder firesteel in XDG_CACHE_HOME, else in ~/.cache. It need not exist yet."""
     chosen = os.environ.get("FIRESTEEL_CACHE")
     if chosen:
         return Path(chosen).expanduser().absolute()

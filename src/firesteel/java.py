@@ -18,7 +18,7 @@ _CURE = f"Install Java {OLDEST} or later (package openjdk-{OLDEST}-jre-headless 
 
 
 def find_java() -> Path:
-    """The java program of JAVA_HOME, else of the PATH. Raises `OutsideError` when there is none or it is too old."""
+    """Finds the java program of JAVA_HOME, else of the PATH. Raises `OutsideError` if there is none or it is too old."""
     home = os.environ.get("JAVA_HOME")
     if home:
         java = Path(home) / "bin" / "java"
@@ -40,9 +40,7 @@ def find_java() -> Path:
 
 @cache
 def java_version(java: Path) -> int | None:
-    """The feature release of a java program (8, 11, 17 …); None when it does not answer. It is asked once: a start needs to know
-    it several times.
-    """
+    """Returns the feature release of a java program (8, 11, 17 …); None if it does not start. Cached: a start needs it often."""
     try:
         answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -51,7 +49,7 @@ def java_version(java: Path) -> int | None:
 
 
 def parse_version(text: str) -> int | None:
-    """The feature release in what `java -version` prints.
+    """Reads the feature release from the output of `java -version`.
 
     >>> parse_version('openjdk version "17.0.15" 2025-04-15')
     17

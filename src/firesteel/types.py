@@ -1,4 +1,4 @@
-"""Flink's SQL types as values.
+"""Defines Flink's SQL types as values.
 
 >>> str(Row((Field("id", BigInt(nullable=False)), Field("tags", Array(STRING)))))
 'ROW<`id` BIGINT NOT NULL, `tags` ARRAY<STRING>>'
@@ -31,7 +31,7 @@ class DataType:
 
     @property
     def sql(self) -> str:
-        """The type without its nullability, as it is written in a script."""
+        """Renders the type as a script writes it, without its nullability."""
         return type(self).__name__.upper()
 
     def __str__(self) -> str:
@@ -166,7 +166,7 @@ class TimestampLtz(DataType):
 
 @dataclass(frozen=True)
 class Interval(DataType):
-    """Only in expressions. `months`: YEAR and MONTH intervals; else DAY to SECOND."""
+    """An INTERVAL, which only expressions have. `months`: from YEAR to MONTH; otherwise from DAY to SECOND."""
 
     months: bool = False
 

@@ -76,7 +76,7 @@ def test_the_readme_has_the_table_of_the_results(tmp_path: Path) -> None:
     readme = tmp_path / "README.md"
     readme.write_text((ROOT / "README.md").read_text())
     results = (ROOT / "bench" / "RESULTS.md").read_text()
-    table = results.partition("## In short\n\n")[2].partition("\n## ")[0].rstrip("\n") + "\n"
+    table = results.partition("## Summary\n\n")[2].partition("\n## ")[0].rstrip("\n") + "\n"
     write_summary(readme, table)
     assert readme.read_text() == (ROOT / "README.md").read_text()
 

@@ -110,8 +110,3 @@ def test_group_offsets_without_a_group() -> None:
     [problem] = firesteel.check(_TABLES)
     assert not problem.is_error
     assert "earliest" in problem.message
-
-
-def test_a_state_ttl_gets_a_warning() -> None:
-    problems = firesteel.check(f"SET 'table.exec.state.ttl' = '1 h';{_TABLES}")
-    assert any("table.exec.state.ttl" in problem.message and not problem.is_error for problem in problems)

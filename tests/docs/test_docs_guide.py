@@ -31,18 +31,18 @@ def told(script: str) -> list[Problem]:
 #: What the page says, a script, and whether it gets an error, a warning or nothing.
 CLAIMS = [
     (
-        "Settings that say how to run on Flink's own machinery (`taskmanager.*`, `restart-strategy` …) are taken",
+        "Settings that say how to run on Flink's own machinery (`taskmanager.*`, `restart-strategy` …) are accepted",
         "SET 'taskmanager.numberOfTaskSlots' = '2';",
         None,
     ),
     ("an unknown setting is a warning", "SET 'no.such.setting' = '1';", "warning"),
     (
-        "Non-deterministic functions, such as `UUID()`, may be written",
+        "Results of non-deterministic functions, such as `UUID()`, may be written",
         "INSERT INTO t SELECT a, UUID() FROM s;",
         None,
     ),
     (
-        "a window can be made of it, also behind a view or a subquery that passes it on unchanged",
+        "windows can be made of it, also above a view or a subquery that selects it unchanged",
         "CREATE VIEW v AS SELECT ts AS seen, b FROM s;"
         "INSERT INTO t SELECT COUNT(*), b FROM (SELECT * FROM v WHERE b <> 'x') GROUP BY b, TUMBLE(seen, INTERVAL '1' MINUTE);",
         None,
@@ -69,14 +69,19 @@ CLAIMS = [
         "INSERT INTO t SELECT a, b FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY ts) AS row_num FROM s) WHERE row_num = 1;",
         None,
     ),
-    ("`ORDER BY` alone would never end", "INSERT INTO t SELECT a, b FROM s ORDER BY a;", "error"),
+    ("`ORDER BY` without `LIMIT` is refused", "INSERT INTO t SELECT a, b FROM s ORDER BY a;", "error"),
     (
-        "Where declared keys say that rows can share it, the script is refused",
+        "This costs state, so `check` warns if rows might share the key",
         "INSERT INTO g SELECT a, b FROM cdc;",
-        "error",
+        "warning",
     ),
     (
-        "`SET 'table.exec.sink.upsert-materialize' = 'NONE'` says that no two rows share a key",
+        "`ON CONFLICT DO NOTHING` keeps the first row",
+        "INSERT INTO g SELECT a, b FROM cdc ON CONFLICT DO NOTHING;",
+        None,
+    ),
+    (
+        "`SET 'table.exec.sink.upsert-materialize' = 'NONE'` asserts that no two rows share a key",
         "SET 'table.exec.sink.upsert-materialize' = 'NONE'; INSERT INTO g SELECT a, b FROM cdc;",
         "warning",
     ),
@@ -85,7 +90,6 @@ CLAIMS = [
         "CREATE FUNCTION net AS 'shop.net' LANGUAGE PYTHON; INSERT INTO t SELECT net(a), b FROM s;",
         "error",
     ),
-    ("`table.exec.state.ttl` has no effect yet", "SET 'table.exec.state.ttl' = '1 h';", "warning"),
 ]
 
 

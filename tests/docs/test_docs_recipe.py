@@ -56,11 +56,11 @@ def test_a_function_added_by_its_recipe_is_known_to_check_and_to_spark(tmp_path:
         path.write_text(text.replace(after, row + after), encoding="utf-8")
     script = """
 from firesteel import check
-from firesteel.spark.lower.function.table import SPELLINGS
+from firesteel.spark.lower.function.table import TRANSLATIONS
 table = "CREATE TABLE {} (a STRING) WITH ('connector' = 'kafka', 'topic' = '{}', 'properties.bootstrap.servers' = 'b:1',"
 table += " 'scan.startup.mode' = 'earliest-offset', 'format' = 'json');"
 print([problem.message for problem in check(table.format("s", "s") + table.format("t", "t") + "INSERT INTO t SELECT SHOUT(a) FROM s;")])
-print("SHOUT" in SPELLINGS)
+print("SHOUT" in TRANSLATIONS)
 """
     done = subprocess.run(
         [sys.executable, "-c", script],

@@ -24,17 +24,19 @@ from confluent_kafka import Message
 from tests.formats.formats_registry import Registry
 from tests.fuzz.mutation import Table, mutate, tables
 
-from firesteel.connectors.kafka.write.bad_record import DeadLetters, Stage, StagedRange, staged_ranges, write_letters
+from firesteel.connectors.kafka.write.bad_record import DeadLetters, Stage, write_letters
 from firesteel.connectors.kafka.write.writer import Writer
+from firesteel.connectors.staged_range import StagedRange, staged_ranges
 from firesteel.errors import FiresteelError
 from firesteel.formats.builtin import make_decoder
 from firesteel.formats.codec import Decoded, Reject
 from firesteel.observe.progress import Progress, SourceProgress, apply
 from firesteel.observe.snapshot import JobSnapshot
+from firesteel.spark.connector.kafka.read_spec import Decoding
+from firesteel.spark.connector.kafka.record_decoder import RecordDecoder
+from firesteel.spark.connector.kafka.stream_reader import bad_record, place_of
 from firesteel.spark.failure import carry, explain_failure
-from firesteel.spark.source.record_decoder import RecordDecoder
 from firesteel.spark.source.reject import parse_place, refused, render_reject
-from firesteel.spark.source.stream_reader import _bad_record
 from firesteel.spark.source.tally import Tally, take_tally
 from firesteel.storage.folder import Folder
 from firesteel.storage.local import LocalFolder
@@ -76,7 +78,7 @@ def run_table(table: Table, rounds: int, chance: random.Random, folder: Folder) 
             for place, value in enumerate(values)
         ]
         try:
-            decoder = RecordDecoder(bound, None, fields, {}, table.name in _CHANGELOGS, False)
+            decoder = RecordDecoder(Decoding(bound, None, fields, {}, table.name in _CHANGELOGS))
             batch, found, empty = decoder.decode(messages)
             batch.validate(full=True)
             _check_agreement(table, values)
@@ -131,10 +133,10 @@ def _told(rejects: list[Reject], messages: list[Message]) -> list[str]:
     places = []
     for reject in rejects:
         message = messages[reject.index]
-        line = render_reject(reject, message)
+        line = render_reject(reject, message.offset() or 0, place_of(message))
         line.encode()
         places.append(parse_place(line))
-        error: FiresteelError = _bad_record("src", reject, messages)
+        error: FiresteelError = bad_record("src", reject, messages)
         _check_printable(str(error))
         again = explain_failure(f"PythonException: {carry(error)}")
         if str(again) != str(error):

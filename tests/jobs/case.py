@@ -9,6 +9,7 @@ case.toml or recorded.toml    what else there is to say, all of it optional but 
 
     compare = "multiset"                  how messages are compared, or a table of it by topic; tests/jobs/topics.py: MODES
     runs = 2                              how often the script runs, where it is more than there are inputs
+    pause = 4                             how many seconds lie between two runs at least
     fails = "does not fit"                the last run fails, and these words are in what it says
     [partitions]                          how many each topic has that has more than one
     [groups.<group>.<topic>]              the offsets that the group has committed, by partition
@@ -32,7 +33,7 @@ from tests.message import Message, read_messages
 Topics = Mapping[str, tuple[Message, ...]]
 
 #: What a case.toml may say.
-SAID = {"compare", "runs", "fails", "partitions", "groups", "settings", "snapshot"}
+SAID = {"compare", "runs", "pause", "fails", "partitions", "groups", "settings", "snapshot"}
 
 _TOPIC = re.compile(r"\$\{topic:([^}]+)\}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -51,6 +52,7 @@ def differences(
     found: list[str] = []
     for number, topics in enumerate(case.inputs, start=1):
         if number > 1:
+            time.sleep(case.said.get("pause", 0))
             fill(case, topics, run, producer)
         is_last = number == len(case.inputs)
         found += _run(case, script, spark, case.failure if is_last else None, is_last)

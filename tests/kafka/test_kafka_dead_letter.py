@@ -9,16 +9,9 @@ import pytest
 from confluent_kafka import Message
 
 from firesteel.connectors.kafka.read.reader import read_range
-from firesteel.connectors.kafka.write.bad_record import (
-    DeadLetters,
-    Stage,
-    StagedRange,
-    flush_letters,
-    remove_stages,
-    staged_ranges,
-    write_letters,
-)
+from firesteel.connectors.kafka.write.bad_record import DeadLetters, Stage, flush_letters, write_letters
 from firesteel.connectors.kafka.write.writer import Writer, writer_config
+from firesteel.connectors.staged_range import StagedRange, remove_staged, staged_ranges
 from firesteel.dev.record import read_records, write_records
 from firesteel.errors import JobError
 from firesteel.formats.codec import Reason, Reject
@@ -90,9 +83,9 @@ def test_ranges_cut_elsewhere_give_each_record_once(
 def test_what_is_done_goes(tmp_path: Path) -> None:
     for name in ("0-1", "0-2", "0-3", "1-2"):
         (tmp_path / name).mkdir()
-    remove_stages(LocalFolder(str(tmp_path)), {0: 2, 1: 1})
+    remove_staged(LocalFolder(str(tmp_path)), {0: 2, 1: 1})
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0-3", "1-2"]
-    remove_stages(LocalFolder(str(tmp_path / "nowhere")), {0: 2})
+    remove_staged(LocalFolder(str(tmp_path / "nowhere")), {0: 2})
 
 
 def test_a_record_that_is_too_large_is_said(

@@ -12,7 +12,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from firesteel.connectors.kafka.group import commit_positions
-from firesteel.connectors.kafka.offset import Positions, Subscription, find_ends, find_partitions, find_start
+from firesteel.connectors.kafka.offset import Subscription, find_ends, find_partitions, find_start
 from firesteel.connectors.kafka.read.reader import consumer_for, read_range, read_stretches
 from firesteel.connectors.kafka.start import (
     AtTimestamp,
@@ -25,6 +25,7 @@ from firesteel.connectors.kafka.start import (
     StartPosition,
     Unbounded,
 )
+from firesteel.connectors.position import Positions
 from firesteel.errors import BrokerAwayError, FiresteelError, JobError, OutsideError
 
 pytestmark = pytest.mark.kafka

@@ -62,20 +62,22 @@ def parts(rounds: int) -> tuple[Part, ...]:
     return (
         Part(
             "moments",
-            "a writer or a driver dies at every moment of a batch",
+            "a writer or the driver is killed at each step of a batch",
             (*_PYTEST, "tests/faults", "tests/spark/test_spark_fault.py"),
             {"FIRESTEEL_SOAK": "1"},
         ),
-        Part("soak", "deaths at moments chosen by chance, 1,000,000 rows", (_PYTHON, "-m", "tests.faults.soak")),
-        Part("storm", "signals to every kind of process, exactly-once", storm(2)),
+        Part("soak", "processes killed at random moments, 1,000,000 rows", (_PYTHON, "-m", "tests.faults.soak")),
+        Part(
+            "storm", "random signals to all processes of a job, exactly-once: no row is lost or comes twice", storm(2)
+        ),
         Part(
             "stops",
-            "the same, only told to end, at-least-once: no row comes twice",
+            "the same with signals that ask to stop only, at-least-once: no row comes twice",
             storm(4, "--guarantee", "at-least-once", "--only", "stops"),
         ),
         Part(
             "deaths",
-            "the same, only deaths, at-least-once: no row is lost",
+            "the same with signals that kill only, at-least-once: no row is lost",
             storm(4, "--guarantee", "at-least-once", "--only", "deaths"),
         ),
         Part(
@@ -85,7 +87,7 @@ def parts(rounds: int) -> tuple[Part, ...]:
         ),
         Part(
             "oracle",
-            "queries made by chance, against DuckDB",
+            "random queries, compared with DuckDB",
             (*_PYTEST, "-s", "tests/oracle"),
             {"ORACLE_ROUNDS": "20", "ORACLE_QUESTIONS": "21"},
         ),
@@ -132,17 +134,18 @@ def kept_results(known: tuple[Part, ...]) -> dict[str, Result]:
 
 def render(known: tuple[Part, ...], results: Mapping[str, Result]) -> str:
     lines = [
-        "# What was done to it, and what came of it",
+        "# Reliability tests and their results",
         "",
-        f"Made by `python -m tests.long --write` on {os.cpu_count()} cores; `make test-full` does it again.",
+        f"Made by `python -m tests.long --write` on {os.cpu_count()} cores; `make test-full` repeats them.",
         "",
-        "| part | what | result | took | commit |",
+        "| part | test | result | duration | commit |",
         "|---|---|---|--:|---|",
     ]
     for part in known:
         found = results.get(part.name)
         if part.why_not or found is None:
-            lines.append(f"| {part.name} | {part.about} | left out: {part.why_not or 'not run yet'} | | |")
+            why = f"not run: {part.why_not}" if part.why_not else "not run yet"
+            lines.append(f"| {part.name} | {part.about} | {why} | | |")
             continue
         verdict = "passed" if found.status == 0 else f"**exit status {found.status}**"
         lines.append(f"| {part.name} | {part.about} | {verdict} | {found.seconds / 60:.1f} min | {found.commit} |")

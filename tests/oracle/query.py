@@ -223,6 +223,77 @@ def best(random: Random) -> Question:
     )
 
 
+def extremes_of_changes(random: Random) -> Question:
+    table = random.choice(
+        [
+            "orders",
+            "(SELECT k, v, d, c FROM orders WHERE v > 0)",
+            "(SELECT o.k, o.v, o.d, p.x AS c FROM orders AS o LEFT JOIN people AS p ON o.c = p.id)",
+        ]
+    )
+    key = random.choice(["k", ""])
+    sql = (
+        "SELECT k, MIN(v), MAX(v), MAX(d), MIN(c) FILTER (WHERE v > 1), COUNT(DISTINCT c), MAX(DISTINCT c), COUNT(*)"
+        f" FROM {table} WHERE k IS NOT NULL GROUP BY k"
+    )
+    columns = "k STRING, lo INT, hi INT, hd DECIMAL(10, 2), lc INT, dc BIGINT, hc INT, n BIGINT"
+    return _question("extremes_of_changes", columns, key, sql)
+
+
+def spreads_of_changes(random: Random) -> Question:
+    function = random.choice(["STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP"])
+    # Flink's deviation of an INT is an INT: what is behind the point is cut off.
+    sql = "SELECT c, {value}, COUNT(*) FROM orders WHERE c IS NOT NULL GROUP BY c"
+    spread = f"CAST(ROUND({function}(CAST(v AS DOUBLE)) * 1000) AS BIGINT)"
+    return _question("spreads", "c INT, s BIGINT, n BIGINT", "c", sql.format(value=spread))
+
+
+def extremes_of_groups(random: Random) -> Question:
+    inner = random.choice(
+        [
+            "SELECT k, c, COUNT(*) AS n FROM orders GROUP BY k, c",
+            "SELECT k, c, SUM(v) AS n FROM events GROUP BY k, c",
+            "SELECT g AS k, x AS c, COUNT(*) AS n FROM people GROUP BY g, x",
+        ]
+    )
+    return _question(
+        "extremes_of_groups",
+        "k STRING, lo BIGINT, hi BIGINT, m BIGINT",
+        random.choice(["k", ""]),
+        f"SELECT k, MIN(n), MAX(n), COUNT(DISTINCT n) FROM ({inner}) WHERE k IS NOT NULL GROUP BY k",
+    )
+
+
+def top_of_changes(random: Random) -> Question:
+    most, first = random.choice([(1, 1), (2, 1), (3, 1), (3, 2)])
+    rows = random.choice(
+        [
+            "SELECT k, id, v FROM orders",
+            "SELECT k, c AS id, SUM(v) AS v FROM events WHERE c IS NOT NULL GROUP BY k, c",
+            "SELECT g AS k, id, x AS v FROM people",
+            "SELECT p.g AS k, o.id, o.v FROM orders AS o JOIN people AS p ON o.c = p.id",
+        ]
+    )
+    direction, other = random.choice([("DESC", "ASC"), ("ASC", "DESC"), ("DESC", "DESC")])
+    nulls = "NULLS FIRST" if direction == "ASC" else "NULLS LAST"
+    ranked = f"ROW_NUMBER() OVER (PARTITION BY k ORDER BY v {direction}{{nulls}}, id {other}) AS rn"
+    key = random.choice(["k, rn", ""])
+    columns, selected = ("k STRING, rn BIGINT, id INT", "k, rn, id") if key else ("k STRING, id INT", "k, id")
+    sql = (
+        f"SELECT {selected} FROM (SELECT k, id, v, {ranked} FROM ({rows}) WHERE k IS NOT NULL)"
+        f" WHERE rn BETWEEN {first} AND {most}"
+    )
+    return _question("top_of_changes", columns, key, sql.format(nulls=""), sql.format(nulls=f" {nulls}"))
+
+
+def best_of_groups(random: Random) -> Question:
+    most = random.choice([1, 2, 4])
+    sql = "SELECT k, n FROM (SELECT k, COUNT(*) AS n FROM {table} WHERE k IS NOT NULL GROUP BY k) ORDER BY n DESC, k LIMIT {most}"
+    return _question(
+        "best_of_groups", "k STRING, n BIGINT", "k", sql.format(table=random.choice(["orders", "events"]), most=most)
+    )
+
+
 def union(random: Random) -> Question:
     everything = random.choice(["ALL ", ""])
     return _question(
@@ -254,5 +325,10 @@ QUESTIONS: tuple[Callable[[Random], Question], ...] = (
     exists,
     top,
     best,
+    extremes_of_changes,
+    spreads_of_changes,
+    extremes_of_groups,
+    top_of_changes,
+    best_of_groups,
     union,
 )

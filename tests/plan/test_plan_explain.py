@@ -37,7 +37,8 @@ def test_an_interval_join_names_its_times_its_condition_and_the_tables_of_its_ke
         "INSERT INTO out1 SELECT a.id, c.k FROM a JOIN c ON a.id = c.id AND c.ts BETWEEN a.ts AND a.ts + INTERVAL '1' HOUR"
         " AND c.v > 3"
     )
-    assert "TimeJoin keeps, for each a.id = c.id, until no partner can come:\n" in shown
+    assert "TimeJoin keeps, for each a.id = c.id:\n" in shown
+    assert "kept until no partner can come, by Spark's own operators\n" in shown
     chosen = shown.partition("rows chosen and grouped by ")[2].strip().split(", ")
     assert set(chosen) == {"a.id", "c.id", "a.ts", "c.ts", "c.v"}
 

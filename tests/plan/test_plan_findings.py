@@ -41,14 +41,15 @@ def warnings(sql: str, settings: dict[str, str] | None = None) -> list[str]:
 @pytest.mark.parametrize(
     ("hint", "expected"),
     [
-        ("STATE_TTL('s' = '1d')", ["The hint 'STATE_TTL' has no effect yet: state is kept for ever."]),
+        ("STATE_TTL('s' = '1d')", ["The hint 'STATE_TTL' has no effect: it is for joins and GROUP BY."]),
+        ("JOIN_STATE_TTL('s' = '1d')", ["The hint 'JOIN_STATE_TTL' has no effect: this query has no join."]),
         ("BROADCAST(s)", ["The hint 'BROADCAST' has no effect: it chooses among the joins of Flink's batch jobs."]),
         ("NO_SUCH(s)", ["The hint 'NO_SUCH' is no hint that Flink has."]),
         ("OPTIONS('a' = 'b')", ["The hint 'OPTIONS' has no effect behind SELECT."]),
         (
             "STATE_TTL('elsewhere' = '1d')",
             [
-                "The hint 'STATE_TTL' has no effect yet: state is kept for ever.",
+                "The hint 'STATE_TTL' has no effect: it is for joins and GROUP BY.",
                 "The hint 'STATE_TTL' names 'elsewhere', which is no table of this query.",
             ],
         ),
@@ -65,9 +66,21 @@ def test_findings_a6_hints_are_told(hint: str, expected: list[str]) -> None:
     assert warnings(f"INSERT INTO d SELECT /*+ {hint} */ id, k FROM s;") == expected
 
 
-def test_findings_a6_a_state_ttl_gets_a_warning() -> None:
-    assert warnings(COPY, {"table.exec.state.ttl": "1 h"}) == ["'table.exec.state.ttl' has no effect yet."]
-    assert warnings(COPY, {"table.exec.state.ttl": "0"}) == []
+@pytest.mark.parametrize("ttl", ["1 h", "0"])
+def test_findings_a6_a_state_ttl_has_its_effect_and_gets_no_warning(ttl: str) -> None:
+    assert warnings(COPY, {"table.exec.state.ttl": ttl}) == []
+
+
+@pytest.mark.parametrize(
+    ("hint", "message"),
+    [
+        ("STATE_TTL('s' = 'soon')", "'soon' is not a length of time."),
+        ("STATE_TTL(s)", "The hint 'STATE_TTL' needs the name of a table and a length of time."),
+    ],
+)
+def test_a_hint_without_a_length_of_time_is_a_mistake(hint: str, message: str) -> None:
+    analysis = look(f"INSERT INTO c SELECT /*+ {hint} */ id, MAX(k) FROM s GROUP BY id;")
+    assert told(analysis.errors) == [message]
 
 
 @pytest.mark.parametrize(

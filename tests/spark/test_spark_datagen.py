@@ -18,9 +18,10 @@ from firesteel.api import analyze_script, prepare_job
 from firesteel.dev.record import read_records
 from firesteel.observe.shown import ShownRows
 from firesteel.plan.node.relation import scans
-from firesteel.spark.connector import datagen
+from firesteel.spark.connector.datagen.runtime import DatagenSource
+from firesteel.spark.connector.datagen.stream_reader import GeneratedReader
 from firesteel.spark.job.job import Job
-from firesteel.spark.source.generated import GeneratedReader
+from firesteel.spark.source.scan import SourcePlace, source_spec
 from firesteel.storage.local import LocalFolder
 
 _EVERY_TYPE = """
@@ -47,9 +48,8 @@ def _reader(text: str) -> GeneratedReader:
     analysis = analyze_script(text)
     analysis.raise_errors()
     [scan] = scans(analysis.sinks[0])
-    reader = datagen.make_reader(datagen.open_source(scan, 0, LocalFolder("/nowhere"), 4, cold=False, in_rocksdb=False))
-    assert isinstance(reader, GeneratedReader)
-    return reader
+    place = SourcePlace("1-query", 0, LocalFolder("/nowhere"), 4)
+    return DatagenSource(scan).make_reader(source_spec(scan, place), None)
 
 
 def _offset(reader: GeneratedReader, rows: int, start: dict[str, Any]) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def test_a_batch_that_runs_again_has_the_same_rows_in_however_many_tasks() -> No
     reader = _reader(_EVERY_TYPE)
     start = reader.initialOffset()
     first, last = _offset(reader, 100, start), _offset(reader, 45_000, start)
-    several, one = reader, GeneratedReader(replace(reader.spec, tasks=1))
+    several, one = reader, GeneratedReader(replace(reader.spec, rows=replace(reader.rows, tasks=1)))
     assert len(several.partitions(first, last)) == 4 and len(one.partitions(first, last)) == 1
     made = _rows(several, first, last)
     assert made == _rows(one, first, last) and made[0]["id"] == 97 and len(made) == 44_900

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from firesteel.spark.source.stream_reader import Range, _deal
+from firesteel.spark.connector.kafka.offset_range import Range, deal
 
 
 def _ranges(lengths: list[int]) -> list[Range]:
@@ -24,13 +24,13 @@ def test_findings_a14_dealt_as_by_looking_at_all() -> None:
     for _ in range(200):
         tasks = chance.randint(1, 9)
         ranges = _ranges([chance.choice([1, 2, 3, 50, 1000]) for _ in range(chance.randint(tasks + 1, 40))])
-        assert _deal(ranges, tasks) == _simple(ranges, tasks)
+        assert deal(ranges, tasks) == _simple(ranges, tasks)
 
 
 def test_findings_a14_ten_thousand_ranges_are_dealt_evenly() -> None:
     chance = random.Random(14)
     ranges = _ranges([chance.randint(1, 10_000) for _ in range(10_000)])
-    dealt = _deal(ranges, 5_000)
+    dealt = deal(ranges, 5_000)
     assert sorted(one.partition for part in dealt for one in part) == list(range(10_000))
     loads = [sum(one.end for one in part) for part in dealt]
     # The longest first: no task has more than another by more than one range.

@@ -7,7 +7,7 @@ import pytest
 
 from firesteel.connectors.kafka.offset import Subscription
 from firesteel.errors import JobError
-from firesteel.spark.sink.destination import Destinations
+from firesteel.spark.connector.kafka.destination import Destinations
 
 ROW = pa.RecordBatch.from_pydict({"t": ["other"]})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firesteel.spark.sink.last_change import last_changes
+from firesteel.spark.connector.kafka.last_change import last_changes
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,12 @@ import pytest
 from firesteel.changelog.hidden import CODES, KIND
 from firesteel.changelog.kind import RowKind
 from firesteel.errors import Source
+from firesteel.observe.shown import print_rows
 from firesteel.plan.analyze import analyze
-from firesteel.spark.connector.kafka import bind_sink
-from firesteel.spark.sink.write_task import RowEncoder, WriteSpec
+from firesteel.spark.connector.kafka.row_encoder import RowEncoder
+from firesteel.spark.connector.kafka.sink import bind_sink
+from firesteel.spark.connector.kafka.write_spec import WriteSpec
+from firesteel.spark.connector.port import SinkPlace
 
 SCRIPT = """
 CREATE TABLE src (name STRING, id INT) WITH ('connector' = 'kafka', 'topic' = 's', 'properties.bootstrap.servers' = 'b:1',
@@ -26,7 +29,8 @@ INSERT INTO snk SELECT name, id FROM src;
 
 def spec_of(mode: str, *, net: bool) -> WriteSpec:
     [sink] = analyze(Source("job.sql", SCRIPT.format(mode=mode)), {}).sinks
-    return dataclasses.replace(bind_sink(sink, drop_nulls=False), net=net)
+    spec = bind_sink(sink, SinkPlace("1-snk", 1, False, False, True, print_rows))
+    return dataclasses.replace(spec, changes=dataclasses.replace(spec.changes, net=net))
 
 
 UPDATE = [(RowKind.UPDATE_BEFORE, "a", 1), (RowKind.UPDATE_AFTER, "a", 2)]

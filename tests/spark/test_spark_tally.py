@@ -9,11 +9,12 @@ import pytest
 from confluent_kafka import Message
 from tests.formats.formats_tables import bind, parse_columns
 
-from firesteel.connectors.kafka.write.bad_record import StagedRange
+from firesteel.connectors.staged_range import StagedRange
 from firesteel.formats.builtin import make_decoder
 from firesteel.formats.codec import Reason, Reject
 from firesteel.observe.snapshot import JobSnapshot, SourceSnapshot
-from firesteel.spark.source.record_decoder import RecordDecoder
+from firesteel.spark.connector.kafka.read_spec import Decoding
+from firesteel.spark.connector.kafka.record_decoder import RecordDecoder
 from firesteel.spark.source.tally import Tally, take_tally
 from firesteel.storage.local import LocalFolder
 from firesteel.ui.text import render_json, render_summary
@@ -80,7 +81,7 @@ def test_a_message_is_empty_when_it_gives_neither_rows_nor_a_reject(
     name: str, values: list[bytes | None], rows: int, refused: list[int], empty: int
 ) -> None:
     bound = bind(parse_columns("a BIGINT"), name)
-    decoder = RecordDecoder(bound, None, bound.fields, {}, name != "json", False)
+    decoder = RecordDecoder(Decoding(bound, None, bound.fields, {}, changes=name != "json"))
     messages = [Message(topic="t", partition=0, offset=place, value=value) for place, value in enumerate(values)]
     batch, rejects, counted = decoder.decode(messages)
     assert (batch.num_rows, [reject.index for reject in rejects], counted) == (rows, refused, empty)

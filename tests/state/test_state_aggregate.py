@@ -84,16 +84,22 @@ class Lists:
     def __init__(self) -> None:
         self.groups: dict[Any, dict[str, list[Any]]] = {}
         self.rows: Counter[Any] = Counter()
+        #: When each value of a group and aggregate came while none of it was there.
+        self.since: dict[Any, int] = {}
+        self.clock = 0
 
     def follow(self, changes: Sequence[Row]) -> None:
         """Works a batch's changes in."""
         for kind, *row in changes:
             lists = self.groups.setdefault(row[0], {one.name: [] for one in AGGREGATES})
+            self.clock += 1
             self.rows[row[0]] += 1 if kind in (INSERT, UPDATE_AFTER) else -1
             for one in AGGREGATES:
                 if counted(tuple(row), one):
                     value = row[SCHEMA.names.index(one.argument)] if one.argument else None
                     if kind in (INSERT, UPDATE_AFTER):
+                        if value not in lists[one.name]:
+                            self.since[row[0], one.name, value] = self.clock
                         lists[one.name].append(value)
                     else:
                         lists[one.name].remove(value)
@@ -102,7 +108,7 @@ class Lists:
     def expected(self, before: dict[Any, dict[str, list[Any]]]) -> tuple[Counter[Row], dict[Any, dict[str, list[Any]]]]:
         """The results; values that are distinct stay where they are as long as a batch ends with one of them."""
         distinct = {
-            key: {name: _distinct(before.get(key, {}).get(name, []), values) for name, values in lists.items()}
+            key: {name: self._distinct(key, name, before, values) for name, values in lists.items()}
             for key, lists in self.groups.items()
         }
         results = Counter(
@@ -114,10 +120,10 @@ class Lists:
         )
         return results, distinct
 
-
-def _distinct(before: list[Any], values: list[Any]) -> list[Any]:
-    kept = [value for value in before if value in values]
-    return kept + [value for value in dict.fromkeys(values) if value not in kept]
+    def _distinct(self, key: Any, name: str, before: dict[Any, dict[str, list[Any]]], values: list[Any]) -> list[Any]:
+        kept = [value for value in before.get(key, {}).get(name, []) if value in values]
+        new = [value for value in dict.fromkeys(values) if value not in kept]
+        return kept + sorted(new, key=lambda value: self.since[key, name, value])
 
 
 def plain_result(values: list[Any], aggregate: Aggregate) -> Any:
@@ -219,6 +225,23 @@ def test_aggregates_are_those_of_the_rows_that_are_there(tmp_path: Path, seed: i
     assert set(run.kinds) == {INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE}
 
 
+@pytest.mark.parametrize("hash_keys", [hashes, colliding])
+def test_of_rows_that_only_come_nothing_but_the_answers_is_kept(tmp_path: Path, hash_keys: Hash) -> None:
+    rng = np.random.default_rng(11)
+    functions = (F.MIN, F.MAX, F.FIRST_VALUE, F.LAST_VALUE, F.COUNT, F.SUM)
+    aggregates = tuple(one for one in AGGREGATES if one.function in functions and not one.distinct)
+    run = Run(GroupAggregate(("k",), aggregates, append_only=True), tmp_path, {"in": SCHEMA}, {"in": ["k"]}, hash_keys)
+    lists = Lists()
+    for batch in range(20):
+        changes = [(INSERT, *some_row(rng, batch, 12)) for _ in range(int(rng.integers(0, 30)))]
+        run.rows(changes)
+        lists.follow(changes)
+        assert run.result == Counter(
+            (key, *(plain_result(values[one.name], one) for one in aggregates)) for key, values in lists.groups.items()
+        )
+    assert run.state is not None and set(run.state.report()) == {"groups"}
+
+
 DEVIATIONS = tuple(
     Aggregate(function.value, function, pa.float64(), "f")
     for function in (F.STDDEV_POP, F.STDDEV_SAMP, F.VAR_POP, F.VAR_SAMP, F.AVG)
@@ -302,6 +325,53 @@ def test_groups_expire(tmp_path: Path) -> None:
     same = [(UPDATE_BEFORE, "a", 2, 3, 2), (UPDATE_AFTER, "a", 2, 3, 2)]
     assert run.rows([(UPDATE_BEFORE, "a", 2), (UPDATE_AFTER, "a", 2)], clock=18) == same
     assert run.rows([(DELETE, "a", 2)], clock=28) == []
+    for clock in range(29, 60):
+        run.rows([], clock=clock)
+    assert run.durable.blobs == {}, "state ends, although nothing comes any more"
+
+
+def test_texts_of_a_group_that_goes_on_expire_one_by_one(tmp_path: Path) -> None:
+    texts = Aggregate("texts", F.LISTAGG, pa.string(), "t", separator=",")
+    schema = pa.schema([("k", pa.string()), ("t", pa.string())])
+    run = Run(GroupAggregate(("k",), (texts,), ttl=10, append_only=True), tmp_path, {"in": schema}, {"in": ["k"]})
+    run.rows([(INSERT, "a", "one")], clock=0)
+    run.rows([(INSERT, "a", "two")], clock=6)
+    run.net.clear()
+    run.net[("a", "two")] = 1
+    assert run.rows([(INSERT, "a", "three")], clock=12)[-1] == (UPDATE_AFTER, "a", "two,three")
+
+
+@pytest.mark.parametrize("function", [F.MIN, F.MAX])
+@pytest.mark.parametrize("kind", [pa.int64(), pa.string()])
+def test_of_rows_that_never_go_the_extreme_alone_is_kept(tmp_path: Path, function: Function, kind: pa.DataType) -> None:
+    best = Aggregate("best", function, kind, "v", filter="f")
+    schema = pa.schema([("k", pa.string()), ("v", kind), ("f", pa.bool_())])
+    run = Run(GroupAggregate(("k",), (best,), append_only=True), tmp_path, {"in": schema}, {"in": ["k"]})
+    rng = np.random.default_rng(3)
+    kept: dict[str, Any] = {}
+    for _ in range(20):
+        rows: list[Row] = []
+        for _ in range(int(rng.integers(0, 40))):
+            number = int(rng.integers(0, 1000))
+            value = None if number < 100 else number if kind == pa.int64() else f"a long beginning {number}"
+            key, passes = f"{rng.integers(0, 9)}", (True, False, None)[rng.integers(0, 3)]
+            rows.append((INSERT, key, value, passes))
+            known = kept.setdefault(key, None)
+            if passes and value is not None:
+                kept[key] = value if known is None else (min if function is F.MIN else max)(known, value)
+        run.rows(rows)
+        assert run.result == Counter(kept.items())
+    assert run.state is not None and set(run.state.report()) == {"groups"}
+
+
+def test_the_extreme_of_rows_that_never_go_stays_as_long_as_its_group(tmp_path: Path) -> None:
+    best = Aggregate("best", F.MAX, pa.int64(), "v")
+    run = Run(GroupAggregate(("k",), (best,), ttl=10, append_only=True), tmp_path, {"in": SMALL}, {"in": ["k"]})
+    run.rows([(INSERT, "a", 9)], clock=0)
+    assert run.rows([(INSERT, "a", 1)], clock=8)[-1] == (UPDATE_AFTER, "a", 9)
+    assert run.rows([(INSERT, "a", 2)], clock=16)[-1] == (UPDATE_AFTER, "a", 9)
+    run.net.clear()
+    assert run.rows([(INSERT, "a", 3)], clock=26) == [(INSERT, "a", 3)]
 
 
 @pytest.mark.parametrize("function", [F.MIN, F.MAX])
@@ -320,6 +390,10 @@ def test_the_extreme_of_a_large_group_goes_again_and_again(tmp_path: Path, funct
 def test_a_sum_of_too_many_digits_is_null_until_it_is_smaller_again(tmp_path: Path) -> None:
     schema = pa.schema([("k", pa.string()), ("w", pa.decimal128(38, 0))])
     aggregates = (Aggregate("s", F.SUM, pa.decimal128(38, 0), "w"), Aggregate("n", F.COUNT, pa.int64()))
+    average = GroupAggregate(("k",), (Aggregate("a", F.AVG, pa.decimal128(38, 6), "w"),))
+    run = Run(average, tmp_path / "average", {"in": schema}, {"in": ["k"]})
+    run.rows([(INSERT, "a", D(10**33)), (INSERT, "b", D(5)), (INSERT, "b", D(2)), (INSERT, "c", D(1 - 10**32))])
+    assert run.result == Counter([("a", None), ("b", D("3.500000")), ("c", D(1 - 10**32).quantize(D("0.000001")))])
     run = Run(GroupAggregate(("k",), aggregates), tmp_path, {"in": schema}, {"in": ["k"]})
     for sign in (1, -1):
         most = D(sign * (10**38 - 1))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,7 @@ from tests.state.run import DELETE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, Hash, R
 from firesteel.state.aggregate.function import Aggregate, Function
 from firesteel.state.join import pair
 from firesteel.state.operator.aggregate import GroupAggregate
-from firesteel.state.operator.join import Join, JoinKind
+from firesteel.state.operator.join import Join, JoinKind, Side
 from firesteel.state.operator.operator import INPUT
 from firesteel.state.order import Bools
 
@@ -29,8 +31,8 @@ def condition(left: pa.RecordBatch, right: pa.RecordBatch) -> Bools:
     return marks
 
 
-def matches(left: Row, right: Row, safe: bool, with_condition: bool) -> bool:
-    for one, other in zip(left[:2], right[:2], strict=True):
+def meets(left: Row, right: Row, safe: bool, with_condition: bool, columns: int = 2) -> bool:
+    for one, other in zip(left[:columns], right[:columns], strict=True):
         if one is None or other is None:
             if not (safe and one is None and other is None):
                 return False
@@ -39,11 +41,11 @@ def matches(left: Row, right: Row, safe: bool, with_condition: bool) -> bool:
     return not with_condition or left[2] < right[2]
 
 
-def plain_join(kind: JoinKind, left: list[Row], right: list[Row], safe: bool, with_condition: bool) -> Counter[Row]:
+def plain_join(kind: JoinKind, left: list[Row], right: list[Row], meet: Callable[[Row, Row], bool]) -> Counter[Row]:
     result: Counter[Row] = Counter()
     met = Counter[int]()
     for one in left:
-        partners = [i for i, other in enumerate(right) if matches(one, other, safe, with_condition)]
+        partners = [i for i, other in enumerate(right) if meet(one, other)]
         met.update(partners)
         if kind is JoinKind.SEMI or kind is JoinKind.ANTI:
             result[one] += bool(partners) == (kind is JoinKind.SEMI)
@@ -88,7 +90,7 @@ def test_a_join_gives_what_joining_anew_gives(
     monkeypatch.setattr(pair, "_CHUNK", 37)
     for seed, keys in enumerate((2, 25)):
         rng = np.random.default_rng([seed, len(kind.value)])
-        operator = Join(kind, LEFT, RIGHT, KEYS, (safe, safe), condition if with_condition else None)
+        operator = Join(kind, Side(LEFT), Side(RIGHT), KEYS, (safe, safe), condition if with_condition else None)
         sides = {"left": ["a", "b"], "right": ["c", "d"]}
         run = Run(operator, tmp_path / str(seed), {"left": LEFT, "right": RIGHT}, sides, hash_keys)
         left, right = list[Row](), list[Row]()
@@ -102,12 +104,39 @@ def test_a_join_gives_what_joining_anew_gives(
                     random_changes(rng, rows, keys, int(n)) for rows, n in zip((left, right), counts, strict=True)
                 ]
             run.apply(left=changes[0], right=changes[1])
-            assert run.result == plain_join(kind, left, right, safe, with_condition)
+            assert run.result == plain_join(kind, left, right, partial(meets, safe=safe, with_condition=with_condition))
+
+
+@pytest.mark.parametrize("kind", JoinKind)
+def test_a_join_of_inputs_with_unique_keys(tmp_path: Path, kind: JoinKind) -> None:
+    for seed in range(3):
+        rng = np.random.default_rng([seed, len(kind.value)])
+        operator = Join(kind, Side(LEFT, None, ("x",)), Side(RIGHT, None, ("y",)), KEYS[:1])
+        run = Run(operator, tmp_path / str(seed), {"left": LEFT, "right": RIGHT}, {"left": ["a"], "right": ["c"]})
+        tables: tuple[dict[int, Row], dict[int, Row]] = ({}, {})
+        for _ in range(20):
+            changes: list[list[Row]] = []
+            for table in tables:
+                changes.append([])
+                for _ in range(int(rng.integers(0, 15))):
+                    key = int(rng.integers(0, 12))
+                    old = table.pop(key, None)
+                    if old is not None:
+                        changes[-1].append((UPDATE_BEFORE, *old))
+                    if old is None or rng.random() < 0.6:
+                        table[key] = (int(rng.integers(0, 4)), f"{rng.integers(0, 3)}", key)
+                        changes[-1].append((UPDATE_AFTER, *table[key]))
+            before = run.result
+            output = run.apply(left=changes[0], right=changes[1])
+            left, right = (list(table.values()) for table in tables)
+            one_column = partial(meets, safe=False, with_condition=False, columns=1)
+            assert run.result == plain_join(kind, left, right, one_column)
+            assert len(output) == ((before - run.result) + (run.result - before)).total()
 
 
 def sides(kind: JoinKind, folder: Path, left_ttl: int | None = None, right_ttl: int | None = None) -> Run:
     left, right = pa.schema([("a", pa.int64()), ("x", pa.string())]), pa.schema([("b", pa.int64()), ("y", pa.string())])
-    operator = Join(kind, left, right, (("a", "b"),), left_ttl=left_ttl, right_ttl=right_ttl)
+    operator = Join(kind, Side(left, left_ttl), Side(right, right_ttl), (("a", "b"),))
     return Run(operator, folder, {"left": left, "right": right}, {"left": ["a"], "right": ["b"]})
 
 

@@ -48,3 +48,9 @@ def test_a_key_that_has_expired_is_new(tmp_path: Path) -> None:
     assert run.rows([(INSERT, "a", 1, 1)], clock=0) == [(INSERT, "a", 1, 1)]
     assert run.rows([(INSERT, "a", 1, 1)], clock=9) == []
     assert run.rows([(INSERT, "a", 1, 2)], clock=10) == [(INSERT, "a", 1, 2)]
+
+
+def test_of_the_rows_of_one_batch_the_first_by_time_is_kept(tmp_path: Path) -> None:
+    run = Run(KeepFirst(("k",), time="t"), tmp_path, {"in": SCHEMA}, {"in": ["k"]})
+    assert run.rows([(INSERT, "a", 5, 1), (INSERT, "a", 3, 2), (INSERT, "a", 3, 3)]) == [(INSERT, "a", 3, 2)]
+    assert run.rows([(INSERT, "a", 1, 4)]) == []

@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.state.run import DELETE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, Hash, Row, Run, colliding, hashes
+from tests.state.durable import now
+from tests.state.run import DELETE, INSERT, SMALL, UPDATE_AFTER, UPDATE_BEFORE, Hash, Row, Run, colliding, hashes
 
 from firesteel.errors import JobError
 from firesteel.state.operator.materialize import Conflict, Materialize
+from firesteel.state.state import State
 
 SCHEMA = pa.schema([("k", pa.string()), ("id", pa.int64()), ("v", pa.int64())])
 
@@ -101,3 +103,18 @@ def test_a_job_can_refuse_several_rows_of_a_key(tmp_path: Path) -> None:
     assert run.rows([(INSERT, "A", 1, 0), (DELETE, "A", 1, 0), (INSERT, "A", 2, 0)]) == [(INSERT, "A", 2, 0)]
     with pytest.raises(JobError, match="'k = 'A''"):
         run.rows([(INSERT, "A", 3, 0)])
+
+
+@pytest.mark.parametrize("conflict", [Conflict.NOTHING, Conflict.DEDUPLICATE])
+def test_of_rows_that_never_go_only_the_one_that_counts_is_kept(tmp_path: Path, conflict: Conflict) -> None:
+    operator = Materialize(("k",), None, conflict, append_only=True)
+    run = Run(operator, tmp_path, {"in": SCHEMA}, {"in": ["k"]})
+    keeps_first = conflict is Conflict.NOTHING
+    for batch in range(4):
+        output = run.rows([(INSERT, "a", batch, 1), (INSERT, "a", batch, 2)])
+        assert len(output) == (batch == 0 or not keeps_first)
+        run.net = Counter({("a", 0, 1) if keeps_first else ("a", batch, 2): 1})
+        assert output == [] or output[0][1:] in run.net
+        state = State(run.durable, run.cache, now(run.batch), SMALL)
+        _, stored = state.table("rows").scan(hashes([pa.array(["a"])])[0])
+        assert stored is not None and stored.num_rows == 1

@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.state.run import DELETE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, Hash, Row, Run, colliding, hashes
+from tests.state.durable import now
+from tests.state.run import DELETE, INSERT, SMALL, UPDATE_AFTER, UPDATE_BEFORE, Hash, Row, Run, colliding, hashes
 
 from firesteel.state.operator.normalize import Normalize
+from firesteel.state.state import State
 
 SCHEMA = pa.schema([("k", pa.string()), ("v", pa.int64()), ("s", pa.string())])
 
@@ -51,6 +53,19 @@ def test_as_flink_recorded_it(tmp_path: Path) -> None:
     assert run.rows([(DELETE, "b", None, None)]) == []
     assert run.rows([(DELETE, "a", None, None)]) == [(DELETE, "a", 2, None)]
     assert run.rows([]) == []
+
+
+def test_texts_may_come_in_dictionaries_and_in_several_chunks(tmp_path: Path) -> None:
+    run = Run(Normalize(("k",)), tmp_path, {"in": SCHEMA}, {"in": ["k"]})
+    for number in range(3):
+        block = run.block("in", [(UPDATE_AFTER, "a", number, "x"), (UPDATE_AFTER, "b", number, None)])
+        place = block.column_names.index("s")
+        block = block.set_column(place, "s", block["s"].dictionary_encode())
+        block = pa.concat_tables([block.slice(0, 1), block.slice(1), block.slice(0, 0)])
+        state = State(run.durable, run.cache, now(number), SMALL)
+        output = run.operator.apply({"in": block}, state, now(number))
+        state.commit()
+        assert output is not None and output["s"].type == pa.string() and output.num_rows == (2 if number == 0 else 4)
 
 
 def test_old_rows_are_left_out_where_nobody_wants_them(tmp_path: Path) -> None:

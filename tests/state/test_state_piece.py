@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -85,3 +86,31 @@ def test_a_damaged_segment_is_found_where_the_cache_was_lost(tmp_path: Path) -> 
     # the files of this machine still have it
     at, _ = State(durable, Cache(tmp_path / "a"), now(2)).table("rows").get(keys, keys)
     assert len(at) == 500
+
+
+def test_a_damaged_file_of_the_cache_is_fetched_again(tmp_path: Path) -> None:
+    durable, keys = Memory(), np.arange(50)
+    state = State(durable, Cache(tmp_path), now(1))
+    state.table("rows").put(pa.table({"__k1": keys, "__k2": keys, "v": keys * 7}))
+    state.commit()
+    (file,) = tmp_path.iterdir()
+    whole = file.read_bytes()
+    for at in [*range(0, len(whole), 13), len(whole) - 1]:
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+        state = State(durable, Cache(tmp_path), now(2))
+        found, rows = state.table("rows").get(keys, keys)
+        assert len(found) == 50 and rows is not None and rows["v"].to_pylist() == (keys * 7).tolist()
+        assert state.counts.fetched > 0
+        assert file.read_bytes() == whole
+    for size in (0, 5, len(whole) // 2, len(whole) - 1):
+        file.write_bytes(whole[:size])
+        assert len(State(durable, Cache(tmp_path), now(2)).table("rows").get(keys, keys)[0]) == 50
+
+
+def test_what_another_attempt_is_writing_stays(tmp_path: Path) -> None:
+    (tmp_path / "1-rows-x.77").write_bytes(b"begun")
+    (tmp_path / "1-rows-x").write_bytes(b"left over")
+    (tmp_path / "1-rows-y.78").write_bytes(b"abandoned")
+    os.utime(tmp_path / "1-rows-y.78", (0, 0))
+    State(Memory(), Cache(tmp_path), now(1))
+    assert [file.name for file in tmp_path.iterdir()] == ["1-rows-x.77"]

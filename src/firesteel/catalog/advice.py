@@ -26,7 +26,8 @@ def advise_legacy(table: TableOptions, columns: tuple[Column, ...]) -> list[Prob
     if (
         table.flink_1_10 is None
         and table.value_format is not None
-        and table.value_format.name == "json"
+        and table.value_format.spec is not None
+        and table.value_format.spec.legacy is not None
         and written_as_text
     ):
         problems.append(

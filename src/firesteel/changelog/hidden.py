@@ -1,6 +1,6 @@
-"""The hidden columns of a row: their names, their types, and the one order in which everybody appends them.
+"""Defines the hidden columns of a row: their names, their types, and the order in which they are appended.
 
-A row carries them beside the table's own columns, only where a plan needs them. Operators that do not know one hand it on.
+A row carries them behind the table's own columns, where the plan needs them. An operator passes on those it does not use.
 """
 
 from __future__ import annotations
@@ -9,25 +9,25 @@ from dataclasses import dataclass
 
 from firesteel.changelog.kind import RowKind
 
-#: What the row means in a changelog: its kind's index in `CODES`. The formats count the kinds in the same way.
+#: The row kind, as its code in `CODES`. The formats use the same codes.
 KIND = "__kind"
 #: The row's position in the order of arrival.
 ORDER = "__order"
 #: The time of a watermark row, in milliseconds since 1970; NULL in every other row.
 MARK = "__mark"
-#: Which of the source's partitions a row comes from, as a small number: its watermark channel.
+#: The watermark channel of a row: a small number for the partition it was read from.
 SLOT = "__slot"
-#: The watermark that held when a row was read, in milliseconds since 1970; NULL before the first one.
+#: The watermark at the time a row was read, in milliseconds since 1970; NULL before the first one.
 WATERMARK = "__watermark"
-#: Why and where a record was refused; the row that carries it holds nothing else and never leaves the source's side.
+#: The reason and position of a refused record. Its row has no other values, and is dropped right behind the source.
 REJECT = "__reject"
-#: Stands in for a row of which no column is read.
+#: The only column of a row of which no column is read.
 PRESENT = "__present"
-#: How many equal rows the row stands for.
+#: The row count: how many equal rows were combined into this one.
 WEIGHT = "__weight"
-#: The number of the batch in which a row came. It only grows, and is the same when a batch runs again.
+#: The number of the batch that a row arrived in. It only grows, and is the same when a batch runs again.
 BATCH = "__batch"
-#: +1 for a row that is inserted, -1 for one that is retracted.
+#: The row sign: +1 for an inserted row, -1 for a retracted one.
 SIGN = "__sign"
 
 CODES = {kind: code for code, kind in enumerate(RowKind)}
@@ -47,7 +47,7 @@ _OF_SOURCES = {
 
 @dataclass(frozen=True)
 class Hidden:
-    """The hidden columns of a source's rows. `event_time`: those that move the watermark.
+    """Selects the hidden columns of a source's rows. `event_time` selects those that advance the watermark.
 
     >>> Hidden(kind=True, weight=True).columns
     {'__kind': 'tinyint', '__weight': 'bigint'}
@@ -62,7 +62,7 @@ class Hidden:
 
     @property
     def columns(self) -> dict[str, str]:
-        """Their SQL types by their names, in the order in which they follow the table's own columns."""
+        """Returns their SQL types by name, in the order in which they follow the table's own columns."""
         wanted = {
             KIND: self.kind,
             ORDER: self.order,

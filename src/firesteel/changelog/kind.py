@@ -1,4 +1,4 @@
-"""What a row of a changelog means, and which kinds of rows a stream carries.
+"""Defines the kinds of rows of a changelog, and changelog modes as sets of them.
 
 >>> render_changelog(UPSERT)
 '[I,UA,D]'
@@ -12,7 +12,7 @@ from enum import Enum
 
 
 class RowKind(Enum):
-    """Flink's four kinds; the value is how `explain` writes it."""
+    """Flink's four kinds of rows; `explain` writes their values."""
 
     INSERT = "I"
     UPDATE_BEFORE = "UB"
@@ -28,5 +28,5 @@ ALL: Changelog = frozenset(RowKind)
 
 
 def render_changelog(changelog: Changelog) -> str:
-    """The kinds in Flink's order, as every line of a plan ends in them."""
+    """Renders a changelog mode in Flink's order, as at the end of each line of a plan."""
     return f"[{','.join(kind.value for kind in RowKind if kind in changelog)}]"

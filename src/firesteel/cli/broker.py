@@ -96,7 +96,8 @@ def render_status(daemon: Daemon) -> str:
 
 
 def render_uptime(seconds: float) -> str:
-    """
+    """Prints a length of time.
+
     >>> render_uptime(42), render_uptime(7503), render_uptime(200_000)
     ('42 s', '2 h 5 min', '2 d 7 h')
     """

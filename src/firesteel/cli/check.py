@@ -52,7 +52,7 @@ def render_human(checked: list[Checked]) -> str:
 def _render(problem: Problem, file: Checked) -> str:
     if file.readable:
         return render_problem(problem, file.source)
-    # The sentence has the file's name in it already.
+    # The message has the file's name already.
     return render_problem(problem, None)
 
 
@@ -82,7 +82,7 @@ def render_json(checked: list[Checked]) -> str:
 
 
 def _problem(problem: Problem, source: Source) -> dict[str, Any]:
-    """Lines and columns count from 1; the end is the first character that no longer belongs to it."""
+    """Makes the JSON of a problem. Lines and columns count from 1; the end is exclusive."""
     shown: dict[str, Any] = {"severity": problem.severity.value, "message": problem.message, "hint": problem.hint}
     if problem.span is not None:
         shown["line"], shown["column"] = source.position(problem.span.start)

@@ -12,7 +12,7 @@ from firesteel.errors import Problem, Severity, Source, UsageError
 
 @dataclass(frozen=True)
 class Checked:
-    """`readable` is False for a file that is not there, is no text, or is a folder without scripts."""
+    """The problems of one file. `readable` is False for a file that is missing, not text, or a folder without scripts."""
 
     source: Source
     problems: tuple[Problem, ...]
@@ -54,7 +54,7 @@ def _scripts(path: Path) -> list[Path]:
             return [path]
         found = sorted(path.rglob("*.sql"))
     except (OSError, ValueError) as error:
-        # A name that is too long, or has a NUL in it.
+        # The name is too long, or has a NUL in it.
         raise UsageError(f"'{path}' cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     if not found:
         raise UsageError(f"The folder '{path}' has no *.sql file in it.", hint="Name a folder of scripts, or a script.")

@@ -14,7 +14,7 @@ from firesteel.errors import Problem, Source
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-#: Identifier, what it is, level. Sentences are written for people, so a kind of sentence has no identifier of its own.
+#: Identifier, description, level. A message has no identifier of its own, so each row stands for a group of them.
 _RULES = (
     ("mistake", "The script or its options are wrong, and the job would not start.", "error"),
     ("warning", "The script is right and may not do what its author wants.", "warning"),

@@ -70,12 +70,12 @@ def usual_bootstrap(environment: Mapping[str, str] = os.environ) -> str:
     return daemon.bootstrap if daemon else f"127.0.0.1:{USUAL_PORT}"
 
 
-#: A pair for each argument that takes pairs.
+#: An example for each argument that takes pairs.
 _EXAMPLES = {"--set": "parallelism.default=2", "--config": "retention.ms=-1", "--property": "security.protocol=SSL"}
 
 
 def pairs(texts: list[str], argument: str) -> dict[str, str]:
-    """`['a=b', 'c=d=e']` as `{'a': 'b', 'c': 'd=e'}`."""
+    """Splits `['a=b', 'c=d=e']` into `{'a': 'b', 'c': 'd=e'}`."""
     found = {}
     for text in texts:
         key, equals, value = text.partition("=")
@@ -90,7 +90,7 @@ def pairs(texts: list[str], argument: str) -> dict[str, str]:
 
 
 def at_least_one(text: str) -> int:
-    """An argument that counts something."""
+    """Parses an argument that counts something."""
     try:
         number = int(text)
     except ValueError:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 VIEWS, COUNTS = "pageviews", "pageviews_per_region"
 
-#: The reference job: Alibaba's document has it so, and it runs unchanged.
+#: The reference job, unchanged from Alibaba's documentation.
 SCRIPT = """\
 CREATE TABLE pageviews (
   user_id BIGINT, page_id BIGINT, viewtime TIMESTAMP, user_region STRING,
@@ -44,7 +44,7 @@ INSERT INTO pageviews_per_region
 SELECT user_region, COUNT(*), COUNT(DISTINCT user_id) FROM pageviews GROUP BY user_region;
 """
 
-#: What Flink derives from the sink's columns: the key is NOT NULL, the others may be NULL.
+#: The schema that Flink derives from the sink's columns: the key is NOT NULL, the others are nullable.
 _SCHEMA = {
     "type": "record",
     "name": "record",
@@ -57,7 +57,7 @@ _SCHEMA = {
 }
 
 _PARTITIONS = 4
-#: The views come in waves, so that there is something to watch.
+#: The views are written in waves, so that progress is visible.
 _WAVES = 8
 _WAVE_SECONDS = 0.5
 _PATIENCE_SECONDS = 180.0

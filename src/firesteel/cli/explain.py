@@ -38,6 +38,6 @@ def run(args: argparse.Namespace) -> int:
         shown = "\n\n\n".join(render_explanation(sink) for sink in analysis.sinks)
     else:
         shown = "The script has no INSERT, so there is no plan."
-    # A secret of a table could stand in a literal of a query too.
+    # A secret of a table may also be in a literal of a query.
     print(mask(shown, analysis.catalog.secrets))
     return 0

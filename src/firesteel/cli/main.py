@@ -21,6 +21,7 @@ COMMANDS = (
     ("run", "firesteel.cli.run", "run the job of a script"),
     ("check", "firesteel.cli.check", "find every mistake in scripts; starts nothing"),
     ("explain", "firesteel.cli.explain", "show the plan of a script, with changelog modes"),
+    ("state", "firesteel.cli.state", "show what a stopped job keeps, and look a key up"),
     ("options", "firesteel.cli.options", "show every option of a connector or a format, and every setting"),
     ("demo", "firesteel.cli.demo", "see it work: a broker, generated page views, the reference job"),
     ("broker", "firesteel.cli.broker", "start, stop or look at the development broker"),
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the console script and return its exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a sign shows a question mark; that is no reason to fail.
+        # Print a question mark for a character that the terminal cannot show.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader (`| head`) has seen enough. Python would complain once more when it closes standard output.
+        # The reader (`| head`) has closed the pipe. Python would fail again when it closes standard output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:

@@ -17,7 +17,7 @@ from firesteel.cli.reference.tables import Page, pages
 from firesteel.errors import UsageError
 from firesteel.options.spelling import nearest
 
-#: A terminal narrower or wider than this gets lines of this width: longer ones are hard to read.
+#: The limits of the line width on narrow and wide terminals: longer lines are hard to read.
 _NARROWEST, _WIDEST, _USUAL = 60, 120, 100
 
 
@@ -69,13 +69,13 @@ def _about(page: Page, name: str) -> Page | None:
     """Keeps the rows of a page that have that name, in any spelling."""
     tables = []
     for table in page.tables:
-        spelt = next(
+        other_names = next(
             (index for index, column in enumerate(table.columns) if column.title.en == "other spellings"), None
         )
         rows = [
             row
             for row in table.rows
-            if _name(row).lower() == name or (spelt is not None and f"`{name}`" in row[spelt].en.lower())
+            if _name(row).lower() == name or (other_names is not None and f"`{name}`" in row[other_names].en.lower())
         ]
         if rows:
             tables.append(replace(table, rows=tuple(rows)))

@@ -54,7 +54,8 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def _seconds(text: str) -> float:
-    """
+    """Parses a length of time in seconds.
+
     >>> _seconds("2.5"), _seconds("0")
     (2.5, 0.0)
     """
@@ -81,20 +82,19 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _follow(job: Job, view: View, output: Output, signals: _Signals, stop_timeout: float) -> int:
-    from firesteel.connectors.kafka.admin import close_clients
     from firesteel.spark.start.jvm import end_jvm, kill_jvm
 
     starter = _Starter(job)
-    told = output is not Output.PROGRESS
+    is_announced = output is not Output.PROGRESS
     failure: FiresteelError | None = None
     try:
         while not job.wait(0.2):
             view.show(job.snapshot())
-            if not told and starter.has_begun:
+            if not is_announced and starter.has_begun:
                 verb = "goes on where it stopped" if job.resumed else "starts"
                 places = f"State: {job.checkpoint.folder}. Spark's log: {job.log}."
                 print(one_line(f"{job.name} {verb}. {places}"), file=sys.stderr)
-                told = True
+                is_announced = True
             if signals.count > 1:
                 job.tear()
             elif signals.count:
@@ -105,7 +105,7 @@ def _follow(job: Job, view: View, output: Output, signals: _Signals, stop_timeou
     if signals.count > 1:
         kill_jvm()
     end_jvm()
-    close_clients()
+    job.release()
     if starter.surprise is not None:
         raise starter.surprise
     if failure is not None:
@@ -116,8 +116,8 @@ def _follow(job: Job, view: View, output: Output, signals: _Signals, stop_timeou
 
 
 class _Starter(threading.Thread):
-    """Starts the job beside the main thread, which shows what it does and listens to signals meanwhile. `surprise` is what nobody
-    expected.
+    """Starts the job in a thread, while the main thread shows progress and handles signals. `surprise` is an unexpected
+    error.
     """
 
     def __init__(self, job: Job) -> None:
@@ -132,15 +132,15 @@ class _Starter(threading.Thread):
             self._job.begin()
             self.has_begun = True
         except FiresteelError:
-            # Whoever waits for the job hears of it.
+            # `job.wait` raises this error.
             pass
         except Exception as error:
             self.surprise = error
 
 
 class _Signals:
-    """Ctrl-C, SIGTERM and a terminal that goes away ask the job to stop; a second one tears it off. They are only counted here,
-    so that none of them comes in the middle of something.
+    """Counts Ctrl-C, SIGTERM and SIGHUP. The first asks the job to stop, the second kills it. Handlers only count, so
+    that no code is interrupted.
     """
 
     def __init__(self) -> None:
@@ -148,13 +148,13 @@ class _Signals:
 
     def __enter__(self) -> _Signals:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            # `nohup` has a reason to ignore one.
+            # Keep ignoring what `nohup` has ignored.
             if signal.getsignal(number) is not signal.SIG_IGN or number == signal.SIGINT:
                 signal.signal(number, self._on_signal)
         return self
 
     def __exit__(self, *_: object) -> None:
-        # A late one must not interrupt the end.
+        # A late signal must not interrupt the end.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
 

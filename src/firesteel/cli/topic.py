@@ -64,7 +64,7 @@ def add_parser(subparsers: Subparsers) -> None:
     write = add_command(actions, "write", "write one record per line of a file", _WRITE)
     write.add_argument("name")
     write.add_argument("file", nargs="?", default="-", help="default: standard input")
-    write.add_argument("--key-separator", metavar="TEXT", help="what stands between key and value")
+    write.add_argument("--key-separator", metavar="TEXT", help="the text between key and value")
     write.add_argument("--null-marker", metavar="TEXT", help="a key or value of just this text is written as null")
 
     read = add_command(actions, "read", "read a topic", _READ)
@@ -175,7 +175,7 @@ def _decoders(args: argparse.Namespace) -> tuple[Decode, Decode]:
 
 def _decoder(part: str, name: str | None, schema: Path | None) -> Decode:
     option = "--schema" if part == "value" else "--key-schema"
-    # A schema says which format it is for.
+    # A schema without a format implies 'avro'.
     match name or ("avro" if schema else "raw"):
         case "avro" if schema is None:
             raise UsageError(f"The avro {part} needs a schema.", hint=f"Name its file with {option} FILE.avsc.")

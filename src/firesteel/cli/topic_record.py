@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 TOMBSTONE = "∅ tombstone"
 NO_KEY = "∅"
 
-#: From bytes to what JSON can hold. Raises `ValueError` when they are not what the format says.
+#: Decodes bytes to a value that JSON can hold. Raises `ValueError` if they are not in this format.
 Decode: TypeAlias = Callable[[bytes], object]
 
 
 @dataclass(frozen=True)
 class Undecodable:
-    """Bytes that are not what the format says, shown as they are, and why."""
+    """Bytes that cannot be decoded: the raw text, and the reason."""
 
     shown: str
     why: str
@@ -33,7 +33,7 @@ class Undecodable:
 
 @dataclass(frozen=True)
 class View:
-    """How keys and values are decoded, and what is shown besides them."""
+    """The decoders of keys and values, and what else is shown."""
 
     key: Decode
     value: Decode
@@ -41,7 +41,7 @@ class View:
 
 
 def decode_raw(data: bytes) -> object:
-    """The text if it is text, else its bytes in hexadecimal.
+    """Decodes bytes to text if they are text, otherwise to hexadecimal digits.
 
     >>> decode_raw("Zürich".encode()), decode_raw(bytes([255, 0]))
     ('Zürich', '0xff00')
@@ -79,7 +79,7 @@ def avro_decoder(path: Path) -> Decode:
         try:
             value: object = schemaless_reader(stream, schema, None)
         except Exception as error:
-            # fastavro raises whatever the bytes make it stumble over.
+            # fastavro raises many kinds of errors for invalid bytes.
             raise ValueError(f"{type(error).__name__} while reading it") from error
         if stream.read(1):
             raise ValueError("bytes are left after the last field")
@@ -137,8 +137,8 @@ def render_record(record: Record, view: View) -> str:
     value = TOMBSTONE if record.value is None else _shown(decoded(view.value, record.value))
     line = f"{record.partition}/{record.offset}  {time}  {key} → {value}"
     if view.headers and record.headers:
-        told = ", ".join(f"{name}={NO_KEY if v is None else _shown(decode_raw(v))}" for name, v in record.headers)
-        line += f"  [{told}]"
+        headers = ", ".join(f"{name}={NO_KEY if v is None else _shown(decode_raw(v))}" for name, v in record.headers)
+        line += f"  [{headers}]"
     return line
 
 

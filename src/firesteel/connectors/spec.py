@@ -1,4 +1,4 @@
-"""What a connector is, as data: its options, what it reads and writes, what key it has, and which module runs it."""
+"""Says what a connector is, as data: its options, what it reads and writes, what key it has, and which module runs it."""
 
 from __future__ import annotations
 
@@ -135,11 +135,15 @@ class ConnectorSpec:
     #: The names of the settings of its client, and what checks them.
     client_settings: frozenset[str] = frozenset()
     check_client: ClientCheck | None = None
+    #: What describes those settings, as `kafka.reference:client_reference` below `firesteel.connectors`, for the reference pages.
+    client_reference: str = ""
     translate_old: Translation | None = None
     #: The connector that an old dialect's table of this one is if it updates rows.
     updates_as: str | None = None
-    #: The module under `firesteel.spark.connector` that reads and writes its tables.
+    #: What reads and writes its tables, as `kafka.runtime:KafkaRuntime` below `firesteel.spark.connector`: loaded when a job starts.
     runtime: str = ""
+    #: The modules in the same place that Python workers need, which are loaded before workers are forked.
+    worker_modules: tuple[str, ...] = ()
 
     @property
     def behaves_as(self) -> str:

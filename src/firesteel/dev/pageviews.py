@@ -1,7 +1,8 @@
-"""Page views for the demonstration and the tests: the same rows for the same seed, and an independent count of them.
+"""Generates page views for the demonstration and the tests, the same rows for the same seed, and counts them
+independently.
 
-Row i is a function of (seed, i) alone, so any part of the rows can be made again. The count is taken from the columns,
-before they become JSON: it shares no code with a job.
+Row i is a function of (seed, i) alone, so any part of the rows can be generated again. The count is taken from the
+columns, before they become JSON: it shares no code with a job.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ Counts = Mapping[str, tuple[int, int]]
 
 @dataclass(frozen=True)
 class PageViews:
-    """A set of page views, which are made on demand."""
+    """A set of page views, which are generated on demand."""
 
     rows: int
     users: int = 10_000
@@ -49,7 +50,7 @@ class PageViews:
         index = pl.int_range(start, self.rows if end is None else min(end, self.rows), dtype=pl.UInt64)
         rows = pl.select(index.alias("i"))
         user = _dice("i", self.seed, 1) % self.users + 1
-        # One view in sixteen is made while travelling, so that a user counts in several regions.
+        # One view in sixteen is made from another region, so that a user counts in several regions.
         travels = _dice("i", self.seed, 2) % 16 == 0
         thousandth = pl.when(travels).then(_dice("i", self.seed, 3)).otherwise(_dice("user_id", self.seed, 4)) % 1000
         # About 200 views a second, each a little out of order.
@@ -81,7 +82,7 @@ def expected_counts(rows: pl.DataFrame) -> dict[str, tuple[int, int]]:
 
 
 def differences(expected: Counts, found: Counts) -> tuple[str, ...]:
-    """Describes each region whose counts are not the expected ones; none when all are."""
+    """Describes each region whose counts are not the expected ones."""
     return tuple(
         f"Region '{region}' has {_told(found.get(region))}, expected {_told(expected.get(region))}."
         for region in sorted({*expected, *found})
@@ -117,10 +118,10 @@ def fill_topic(
     waves: int = 1,
     pause: float = 0.0,
 ) -> int:
-    """Writes the views to a topic's first partitions in turn, without keys; return their number.
+    """Writes the views to a topic's first partitions in turn, without keys. Returns their number.
 
-    They are written in waves with a pause of that many seconds between them. Raises `OutsideError` unless Kafka confirms
-    every one.
+    They are written in waves with a pause of that many seconds between them. Raises `OutsideError` unless Kafka
+    acknowledges every one.
     """
     check_topics(client_config, [topic])
     confirmed, refused = 0, list[str]()
@@ -171,7 +172,7 @@ def _dice(column: str, seed: int, throw: int) -> pl.Expr:
 
 def _region(thousandth: pl.Expr) -> pl.Expr:
     """Chooses the region of a number below 1000."""
-    # Built from the last region: each step decides between one region and all that follow it.
+    # Built from the last region backwards: each step decides between one region and all that follow it.
     limit, steps = 0, []
     for name, share in REGIONS:
         limit += share

@@ -25,13 +25,13 @@ from firesteel.errors import OutsideError
 #: Settings of every client here, so that librdkafka prints nothing itself.
 _QUIET: Mapping[str, object] = {"log_level": 0, "error_cb": lambda error: None}
 
-#: Without any message or end of partition for so long, the broker is gone.
+#: The broker counts as lost after so many seconds without a message or an end of a partition.
 _PATIENCE = 30.0
 
 
 @dataclass(frozen=True)
 class Record:
-    """`timestamp` is in milliseconds, None when the record has none. A value of None is a tombstone."""
+    """A record. `timestamp` is in milliseconds, None if the record has none. A value of None is a tombstone."""
 
     partition: int
     offset: int
@@ -82,14 +82,14 @@ def read_records(
 
 
 def _taken(consumer: Consumer, topic: str, unread: set[int], follow: bool, limit: int | None) -> Iterator[Record]:
-    count, heard = 0, time.monotonic()
+    count, last_message = 0, time.monotonic()
     while (follow or unread) and (limit is None or count < limit):
         message = consumer.poll(0.2)
         if message is None:
-            if not follow and time.monotonic() - heard > _PATIENCE:
+            if not follow and time.monotonic() - last_message > _PATIENCE:
                 raise OutsideError(f"Topic '{topic}' fell silent: no broker answered for {_PATIENCE:.0f} s.")
             continue
-        heard = time.monotonic()
+        last_message = time.monotonic()
         error = message.error()
         if error is None:
             count += 1
@@ -121,9 +121,9 @@ def _bytes(value: str | bytes | None) -> bytes | None:
 def write_records(
     client_config: Mapping[str, str], topic: str, records: Iterable[tuple[bytes | None, bytes | None]]
 ) -> int:
-    """Writes these keys and values, each key to the partition that the Java client would choose; return their number.
+    """Writes these keys and values, each key to the partition that the Java client would choose. Returns their number.
 
-    Returns when every one is confirmed; raises `OutsideError` when one is not.
+    Returns when every one is acknowledged; raises `OutsideError` if one is not.
     """
     check_topics(client_config, [topic])
     refused: list[str] = []

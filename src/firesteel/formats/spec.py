@@ -45,6 +45,14 @@ class FormatSpec:
     metadata: tuple[MetadataKey, ...] = ()
     #: Prefixes of options with any name, as `properties.*`.
     open_prefixes: tuple[str, ...] = ()
+    #: The option that has bad messages ignored.
+    ignore_errors: Option[bool] | None = None
+    #: The option that no table can write, and that is true in tables of Flink 1.9 and 1.10.
+    legacy: Option[bool] | None = None
+    #: The option that names the subject of a schema registry: made of the table's one topic where it is not written.
+    subject: Option[str] | None = None
+    #: The names of its `properties.*` that have an effect; None: it has no such options.
+    properties: frozenset[str] | None = None
     #: Checks the types that the format can hold. A wrong one is a mistake of the table, whether it is read or written.
     type_rule: TypeRule | None = None
     column_rule: ColumnRule | None = None

@@ -13,15 +13,24 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from firesteel.observe.snapshot import JobSnapshot, Sample, SinkSnapshot, SourceSnapshot, State, Waiting
+from firesteel.observe.snapshot import (
+    BucketState,
+    JobSnapshot,
+    Sample,
+    SinkSnapshot,
+    SourceSnapshot,
+    State,
+    StateSnapshot,
+    Waiting,
+)
 
-#: The rate is that of the last seconds, so that it follows changes and does not jump with every batch.
+#: The rate is that of the last seconds: it follows changes, and does not jump with every batch.
 _WINDOW = 10.0
 
 
 @dataclass(frozen=True)
 class SourceProgress:
-    """One batch's rows of one table; `lag` is how many rows were left unread."""
+    """The rows of one table in one batch. `lag` is the number of rows that were left unread."""
 
     rows: int
     lag: int | None = None
@@ -29,11 +38,13 @@ class SourceProgress:
 
 @dataclass(frozen=True)
 class Progress:
-    """One batch of one query: `timestamp` is its end, in seconds since 1970. `rejects` counts per (table, reason).
+    """One batch of one query. `timestamp` is its end, in seconds since 1970. `rejects` counts per (table, reason).
 
-    `places` says where one of a table's refused records is; `dead_letters` counts per (table, topic they went to); `late`
-    counts what came after its window was closed. `skipped`: the batch had been written before a failure, and was not
-    written again. `changed` counts values that reading changed, per (table, column); `empty` messages without a row.
+    `places` has the topic, partition and offset of one refused record of a table; `dead_letters` counts per (table,
+    topic they were written to); `late` counts rows that came after their window was closed. `skipped`: the batch had
+    been written before a failure, and was not written again. `changed` counts values that decoding changed, per (table,
+    column); `empty` counts messages that gave no row.
+    `states` has what operators of the state engine keep in the buckets that had rows.
     """
 
     query: str
@@ -49,12 +60,13 @@ class Progress:
     skipped: bool = False
     changed: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
     empty: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    states: Mapping[str, Mapping[int, BucketState]] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
-    """Returns the snapshot after this batch. A job that is stopping or over keeps its state."""
+    """Returns the snapshot after this batch. The state of a job that is stopping or has ended does not change."""
     sources = {(source.query, source.table): source for source in snapshot.sources}
-    # A table may have refused records in a batch that reports nothing else about it.
+    # A table may have refused records in a batch that has no other progress of it.
     for table in dict.fromkeys([*progress.sources, *(table for table, _ in progress.rejects)]):
         known = sources.get((progress.query, table), SourceSnapshot(table, progress.query))
         sources[progress.query, table] = _read(known, table, progress)
@@ -62,8 +74,13 @@ def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
     for table, rows in progress.sinks.items():
         sink = sinks.get((progress.query, table), SinkSnapshot(table, progress.query))
         sinks[progress.query, table] = dataclasses.replace(sink, rows=sink.rows + rows)
+    operators = {(kept.query, kept.operator): kept for kept in snapshot.operators}
+    for operator, buckets in progress.states.items():
+        kept = operators.get((progress.query, operator), StateSnapshot(operator, progress.query))
+        operators[progress.query, operator] = _kept(kept, buckets)
     return dataclasses.replace(
         snapshot,
+        operators=tuple(operators.values()),
         state=State.RUNNING if snapshot.state is State.STARTING else snapshot.state,
         updated=max(snapshot.updated, progress.timestamp),
         sources=tuple(sources.values()),
@@ -83,8 +100,8 @@ def apply(snapshot: JobSnapshot, progress: Progress) -> JobSnapshot:
 def rest(
     snapshot: JobSnapshot, read: Iterable[tuple[str, str]], idle: bool, waiting: Waiting | None = None
 ) -> JobSnapshot:
-    """Returns the snapshot of a job of which no batch has ended for a while. `read` are the tables, as (query, table), that have
-    been read to their end; `idle`: all tables have.
+    """Returns the snapshot of a job in which no batch has ended for a while. `read` are the tables, as (query, table),
+    that have been read to their end; `idle`: all tables have.
 
     >>> after = rest(JobSnapshot("job"), [("q", "views")], True)
     >>> after.state, after.lag, after.idle
@@ -130,6 +147,15 @@ def _read(source: SourceSnapshot, table: str, progress: Progress) -> SourceSnaps
     )
 
 
+def _kept(state: StateSnapshot, buckets: Mapping[int, BucketState]) -> StateSnapshot:
+    return dataclasses.replace(
+        state,
+        buckets=MappingProxyType({**state.buckets, **buckets}),
+        expired=state.expired + sum(bucket.expired for bucket in buckets.values()),
+        written=state.written + sum(bucket.written for bucket in buckets.values()),
+    )
+
+
 def _added(known: Mapping[str, int], table: str, new: Mapping[tuple[str, str], int]) -> Mapping[str, int]:
     counts = dict(known)
     for (refused, what), count in new.items():
@@ -140,5 +166,5 @@ def _added(known: Mapping[str, int], table: str, new: Mapping[tuple[str, str], i
 
 def _rate(samples: tuple[Sample, ...]) -> float:
     seconds = samples[-1].time - (samples[0].time - samples[0].seconds)
-    # Batches that follow each other within a clock's tick.
+    # Several batches may end at the same clock reading.
     return sum(sample.rows for sample in samples) / max(seconds, 0.001)

@@ -1,4 +1,4 @@
-"""Rows that a `print` table shows to whoever runs the job."""
+"""Rows of a `print` table, as they are shown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firesteel.errors import one_line
 
 @dataclass(frozen=True)
 class ShownRows:
-    """The lines of one batch. `left_out` counts those that were too many to be shown."""
+    """The rows of one batch as lines. `left_out` counts those beyond the limit."""
 
     table: str
     lines: tuple[str, ...]
@@ -21,7 +21,7 @@ class ShownRows:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What to print: a row is one line, whatever its values hold."""
+        """Returns the lines to print. A row is one line, even if its values contain line breaks."""
         rest = (f"… and {self.left_out:,} more rows of {self.table}",) if self.left_out else ()
         return tuple(map(one_line, (*self.lines, *rest)))
 
@@ -30,6 +30,6 @@ OnShown = Callable[[ShownRows], None]
 
 
 def print_rows(shown: ShownRows, out: IO[str] | None = None) -> None:
-    """On `out`, else where the table says."""
+    """Prints to `out`, or to the stream that the table chooses."""
     chosen = out or (sys.stderr if shown.standard_error else sys.stdout)
     print("\n".join(shown.texts), file=chosen, flush=True)

@@ -1,4 +1,4 @@
-"""The state of a job at one moment, as a frozen value. Views draw it, tests compare it."""
+"""The state of a job at one moment, as an immutable value. Views draw it, tests compare it."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Sample:
 
 @dataclass(frozen=True)
 class SourceSnapshot:
-    """`lag` is the number of rows that wait in Kafka; None while it is not known. `recent` gives the rate.
+    """The progress of one table. `lag` is the number of unread rows in Kafka; None if unknown. `recent` gives the rate.
 
-    `rejects` counts refused records by reason, `first_reject` says where one of the first of them is, and `dead_letters`
-    counts those that were written to a topic, by topic. `changed` counts values that reading changed, by column, and
-    `empty` messages without a row.
+    `rejects` counts refused records by reason, `first_reject` is the position of one of the first, and `dead_letters`
+    counts those that were written to a topic, by topic. `changed` counts values that decoding changed, by column, and
+    `empty` counts messages that gave no row.
     """
 
     table: str
@@ -60,8 +60,59 @@ class SinkSnapshot:
 
 
 @dataclass(frozen=True)
+class BucketState:
+    """What one bucket of an operator keeps since its last batch: rows, bytes, segments, and merges that are on their way.
+
+    `oldest`: when the row was written that was not written again for the longest time, in milliseconds since 1970, where state
+    ends. `expired` counts rows that have gone since, `written` the bytes of the batch.
+    """
+
+    rows: int = 0
+    bytes: int = 0
+    segments: int = 0
+    merging: int = 0
+    oldest: int | None = None
+    expired: int = 0
+    written: int = 0
+
+
+@dataclass(frozen=True)
+class StateSnapshot:
+    """What a stateful operator keeps, bucket by bucket: those that have had rows since the job was started.
+
+    `expired` and `written` are sums over all batches since then.
+    """
+
+    operator: str
+    query: str = ""
+    buckets: Mapping[int, BucketState] = field(default_factory=lambda: MappingProxyType({}))
+    expired: int = 0
+    written: int = 0
+
+    @property
+    def rows(self) -> int:
+        return sum(bucket.rows for bucket in self.buckets.values())
+
+    @property
+    def bytes(self) -> int:
+        return sum(bucket.bytes for bucket in self.buckets.values())
+
+    @property
+    def segments(self) -> int:
+        return sum(bucket.segments for bucket in self.buckets.values())
+
+    @property
+    def merging(self) -> int:
+        return sum(bucket.merging for bucket in self.buckets.values())
+
+    @property
+    def oldest(self) -> int | None:
+        return min((bucket.oldest for bucket in self.buckets.values() if bucket.oldest is not None), default=None)
+
+
+@dataclass(frozen=True)
 class Waiting:
-    """A broker that does not answer: since when, which, and why, as far as it is known."""
+    """A broker that does not answer: since when, which one, and the reason if it is known."""
 
     since: float
     broker: str
@@ -70,12 +121,14 @@ class Waiting:
 
 @dataclass(frozen=True)
 class JobSnapshot:
-    """Times are seconds since 1970. `batch_id` and `batch_ms` belong to the batch that ended last, at `last_batch`.
+    """The state of a job. Times are seconds since 1970. `batch_id` and `batch_ms` belong to the batch that ended last,
+    at `last_batch`.
 
-    `doing` says what a job does that starts or stops; `idle` that it has read everything and waits for more. `restarts` counts
-    how often a query was started again because a broker or a process of Spark's was away, `torn` the queries whose batch was interrupted by a stop.
+    `doing` describes what a job does while it starts or stops. `idle`: it has read everything and waits for more.
+    `restarts` counts how often a query was restarted because a broker or a process of Spark was lost, `torn` the
+    queries whose batch was interrupted by a stop.
 
-    `late` counts rows that came after their window was closed, and were left out. `skipped_batches` had been written
+    `late` counts rows that came after their window was closed, and were dropped. `skipped_batches` had been written
     before a failure, and were not written again.
     """
 
@@ -85,6 +138,7 @@ class JobSnapshot:
     updated: float = 0.0
     sources: tuple[SourceSnapshot, ...] = ()
     sinks: tuple[SinkSnapshot, ...] = ()
+    operators: tuple[StateSnapshot, ...] = ()
     batches: int = 0
     batch_id: int | None = None
     batch_ms: int | None = None

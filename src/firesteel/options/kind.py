@@ -247,7 +247,7 @@ _ESCAPE = re.compile(r"\\(?:u+([0-9A-Fa-f]{4})|([0-7]{1,3})|(.))", re.DOTALL)
 
 
 def java_unescape(text: str) -> str:
-    """Replaces Java's escapes by their characters.
+    r"""Replaces Java's escapes by their characters.
 
     >>> java_unescape(r"\t"), java_unescape(r"\u0001")
     ('\t', '\x01')

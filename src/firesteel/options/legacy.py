@@ -12,7 +12,7 @@ from firesteel.options.option import Dialect, Option, Side
 
 
 class UpdateMode(Enum):
-    """Which changes a sink accepts. DLI writes it as `update-mode`; elsewhere the connector and the format imply it."""
+    """The changes a sink accepts. DLI writes them as `update-mode`; elsewhere the connector and the format imply them."""
 
     APPEND = "append"
     UPSERT = "upsert"

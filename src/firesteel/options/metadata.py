@@ -9,7 +9,7 @@ from firesteel.types import DataType
 
 
 class Write(Enum):
-    """When a metadata column may be written, that is, be declared without VIRTUAL in a sink."""
+    """The cases in which a metadata column may be written, that is, be declared without VIRTUAL in a sink."""
 
     NEVER = "read-only"
     ALWAYS = "writable"

@@ -30,7 +30,7 @@ class Dialect(Enum):
 
 
 class Side(Flag):
-    """Where an option applies: to a table that is read, written, or either."""
+    """The tables that an option applies to: those that are read, written, or both."""
 
     SOURCE = auto()
     SINK = auto()
@@ -38,7 +38,7 @@ class Side(Flag):
 
 
 class Kind(Protocol[T_co]):
-    """How an option's text becomes a value. `parse` raises `ValueError` whose text says what is expected."""
+    """The kind of an option's value. `parse` raises `ValueError` whose text says what is expected."""
 
     @property
     def name(self) -> str:
@@ -82,6 +82,6 @@ class Option(Generic[T]):
         >>> row.named("fields.id.kind").key, row.named("fields.kind")
         ('fields.id.kind', None)
         """
-        head, mark, tail = self.key.partition("#")
-        fits = mark and key.startswith(head) and key.endswith(tail) and len(key) > len(head) + len(tail)
+        head, placeholder, tail = self.key.partition("#")
+        fits = placeholder and key.startswith(head) and key.endswith(tail) and len(key) > len(head) + len(tail)
         return replace(self, key=key) if fits else None

@@ -210,23 +210,23 @@ TYPE_LENGTH_ENFORCER = Option(
 UPSERT_MATERIALIZE = Option(
     "table.exec.sink.upsert-materialize",
     EnumKind(UpsertMaterialize),
-    "What happens where rows of a query can share the sink's primary key: to keep the others when one goes is not supported"
-    " yet, so `check` refuses it; `NONE` writes such changes as they are.",
-    "多行可能共用结果表主键时的处理：删除其中一行而保留其余行尚不支持，因此 `check` 会拒绝；`NONE` 按原样写入。",
+    "Whether all rows of a sink's primary key are kept, so that one comes back when the last one goes: `AUTO` where rows of the"
+    " query can share it, `FORCE` always, `NONE` never.",
+    "是否保留结果表同一主键的所有行，以便最后一行被删除时恢复前一行：`AUTO` 在查询的多行可能共用主键时保留，`FORCE` 总是保留，`NONE` 从不保留。",
     default=UpsertMaterialize.AUTO,
 )
 REQUIRE_ON_CONFLICT = Option(
     "table.exec.sink.require-on-conflict",
     BOOLEAN,
-    "Flink 2.3's demand for an ON CONFLICT clause; read and without effect, as before Flink 2.3.",
-    "Flink 2.3 对 ON CONFLICT 子句的要求；此处仅接受而不起作用，与 2.3 之前一致。",
+    "Whether a query whose rows can share the sink's primary key needs an ON CONFLICT clause; `true` in Flink 2.3.",
+    "查询的多行可能共用结果表主键时是否必须写 ON CONFLICT 子句；在 Flink 2.3 中为 `true`。",
     default=False,
 )
 CDC_EVENTS_DUPLICATE = Option(
     "table.exec.source.cdc-events-duplicate",
     BOOLEAN,
-    "Whether a changelog topic may hold a change twice; needs a primary key on such tables.",
-    "变更日志中是否可能有重复事件；启用时相应的表需要主键。",
+    "Whether a changelog topic may hold a change twice, so that the second one is left out; needs a primary key on such tables.",
+    "变更日志中是否可能有重复事件，重复的事件会被忽略；启用时相应的表需要主键。",
     default=False,
 )
 SQL_DIALECT = Option(

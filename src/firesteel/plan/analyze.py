@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TypeVar
 
 from sqlglot import exp
@@ -18,9 +19,10 @@ from firesteel.catalog.catalog import Catalog, declare
 from firesteel.catalog.table import Computed, Table
 from firesteel.catalog.with_clause.redaction import redact
 from firesteel.connectors.builtin import vocabulary
-from firesteel.errors import Problem, ScriptError, Severity, Source, Span, place_problems
+from firesteel.errors import Problem, ScriptError, Severity, Source, Span, locate_problems
 from firesteel.options.option import Option
 from firesteel.options.secret import mask
+from firesteel.options.setting import STATE_TTL
 from firesteel.options.spark_setting import refuse_setting
 from firesteel.plan.check.advice import advise
 from firesteel.plan.check.setting import check_settings
@@ -33,6 +35,7 @@ from firesteel.plan.resolve.mistake import Mistake
 from firesteel.plan.resolve.query import QueryResolver
 from firesteel.plan.resolve.table import resolve_table, resolve_watermark
 from firesteel.plan.resolve.unused import note_used, spare_unused
+from firesteel.plan.rewrite.expire_state import expire_state
 from firesteel.plan.rewrite.passes import TRIMMING, rewrite
 from firesteel.sql.script import parse_script
 from firesteel.sql.statement import (
@@ -123,7 +126,7 @@ def analyze(
     secrets = {*known.catalog.secrets, *redacted.secrets}
     shown = tuple(_masked(problem, secrets) for problem in ordered)
     text = Source(source.name, redacted.text)
-    return Analysis(text, known.catalog, tuple(sinks), place_problems(shown, text))
+    return Analysis(text, known.catalog, tuple(sinks), locate_problems(shown, text))
 
 
 def _until_quit(statements: tuple[Statement, ...], known: Known) -> tuple[Statement, ...]:
@@ -257,10 +260,18 @@ def _inserts(inserts: tuple[Insert, ...], known: Known) -> list[Sink]:
         note_used(insert, known)
         sink = resolve_insert(insert, known)
         if sink is not None:
-            sink = rewrite(sink, TRIMMING)
+            sink = rewrite(_expiring(sink, known), TRIMMING)
             known.report(*check_support(sink))
             sinks.append(sink)
     return sinks
+
+
+def _expiring(sink: Sink, known: Known) -> Sink:
+    """Gives the plan's state the time to live of the job."""
+    ttl = known.catalog.settings.get(STATE_TTL.key)
+    kept = expire_state(sink, ttl // timedelta(milliseconds=1) if isinstance(ttl, timedelta) else 0)
+    assert isinstance(kept, Sink)
+    return kept
 
 
 def _check_table(statement: CreateTable, known: Known) -> None:

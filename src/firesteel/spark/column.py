@@ -7,6 +7,6 @@ from pyspark.sql import functions as F
 
 
 def column(name: str) -> Column:
-    """A column by its name, whatever signs the name holds."""
+    """Refers to a column by its name, whatever signs the name holds."""
     quoted = name.replace("`", "``")
     return F.col(f"`{quoted}`")

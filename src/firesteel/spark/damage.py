@@ -20,12 +20,23 @@ _LOGS = ("offsets", "commits")
 
 
 def damage(folder: Folder | str, file: str, what: str = "cannot be read") -> JobError:
-    """The error for a file of the state in `folder`, named as it is found from there.
+    """Makes the error for a file of the state in `folder`, named as it is found from there.
 
     >>> str(damage("/x/.firesteel/job", "1-dest/metadata", "is empty"))
     "The state in '/x/.firesteel/job' is damaged: '1-dest/metadata' is empty. Bring a copy back, or start over with --fresh."
     """
     return JobError(f"The state in '{folder}' is damaged: '{file}' {what}.", hint=_CURE)
+
+
+def wrong_state(error: JobError, operator: str, query: str) -> JobError:
+    """Makes the error for state of an operator of the state engine that is damaged, or of another version.
+
+    >>> str(wrong_state(JobError("The state is damaged: its manifest is not what was written."), "Join", "1-dest"))
+    "The state of 'Join' in '1-dest' is damaged: its manifest is not what was written. Bring a copy back, or start over with --fresh."
+    """
+    owner = f"The state of '{operator}'" + (f" in '{query}'" if query else "")
+    head, _, rest = error.message.partition(" is damaged: ")
+    return JobError(f"{owner} is damaged: {rest}" if rest else f"{owner} cannot be used: {head}", hint=_CURE)
 
 
 def check_state(folder: Folder, queries: Iterable[str]) -> None:
@@ -72,7 +83,7 @@ def _object_mistakes(query: Folder, file: str, *names: str) -> Iterator[tuple[st
 
 
 def _log_mistakes(query: Folder, file: str, least: int) -> Iterator[tuple[str, str]]:
-    """A version, Spark's own settings, and one line for each source, '-' where it has nothing yet."""
+    """Finds mistakes in an offset log: a version, Spark's own settings, and one line for each source, '-' where it has nothing yet."""
     text = _read(query, file)
     if isinstance(text, _Wrong):
         yield file, text.what
@@ -117,7 +128,14 @@ _SIGNS = (
     "StateSchemaCompatibilityChecker$.readSchemaFile",
     "Failed to read log file",
     "Incomplete log file",
+    "block checksum mismatch",
 )
+
+
+def is_checksum_mismatch(text: str) -> bool:
+    """Says whether RocksDB tells that a block of a file is not what was written."""
+    return "checksum mismatch" in text
+
 
 #: What keeps Spark from reading files that are whole.
 _OTHER_REASONS = (
@@ -145,7 +163,7 @@ def shorten_damage(text: str) -> str | None:
 
 
 def explain_damage(text: str, state: Folder | None = None) -> JobError | None:
-    """The error for what Spark says, with its stack; None where it says nothing of damaged state. `state` is the query's folder."""
+    """Makes the error for what Spark says, with its stack; None where it says nothing of damaged state. `state` is the query's folder."""
     if not any(sign in text for sign in _SIGNS) or any(reason in text for reason in _OTHER_REASONS):
         return None
     if "STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY" in text and state is not None:
@@ -163,5 +181,5 @@ def explain_damage(text: str, state: Folder | None = None) -> JobError | None:
 
 
 def _job_and(query: Folder, file: str) -> tuple[str, str]:
-    """The folder of the job, and a query's file as it is found from there."""
+    """Splits a path into the folder of the job and a query's file as it is found from there."""
     return str(query).removesuffix(f"/{query.name}"), f"{query.name}/{file}"

@@ -57,7 +57,7 @@ def carry(error: FiresteelError) -> CarriedError:
 
 
 def short_failure(error: Exception) -> Exception:
-    """The same failure without the stacks of Java and Python in its text."""
+    """Gives the same failure without the stacks of Java and Python in its text."""
     if isinstance(error, CarriedText):
         return error
     if isinstance(error, FiresteelError):
@@ -71,7 +71,7 @@ def short_failure(error: Exception) -> Exception:
 
 
 def find_failure(text: str) -> FiresteelError | None:
-    """The error of ours that the text carries, if it carries one."""
+    """Finds the error of ours that the text carries, if it carries one."""
     found = _PATTERN.search(text)
     if found is None:
         return None
@@ -86,7 +86,7 @@ def find_failure(text: str) -> FiresteelError | None:
 
 
 def has_lost_process(text: str) -> bool:
-    """Whether a query failed because a Python process of Spark's was lost: another one may do.
+    """Says whether a query failed because a Python process of Spark's was lost: another one may do.
 
     >>> has_lost_process("[STREAM_FAILED] Query [id = 7] terminated with exception: Broken pipe SQLSTATE: XXKST")
     True
@@ -112,7 +112,7 @@ _SPARK_ERRORS = (
 
 
 def describe(error: BaseException) -> str:
-    """What is known of an error of Spark's: its text, and the stacks of the JVM behind it, which say more than some texts do."""
+    """Collects what is known of an error of Spark's: its text, and the stacks of the JVM behind it, which say more than some texts do."""
     parts: list[str] = []
     found: Any = error
     while isinstance(found, BaseException) and len(parts) < _MOST_CAUSES:
@@ -138,7 +138,7 @@ def explained() -> Iterator[None]:
 
 
 def explain_failure(text: str, state: Folder | None = None) -> FiresteelError:
-    """The error to show for a query that failed, whose state is in that folder."""
+    """Makes the error to show for a query that failed, whose state is in that folder."""
     whole = text
     # Behind it comes the plan, which holds the errors that it could raise.
     text = text.partition("=== Streaming Query ===")[0]

@@ -75,13 +75,13 @@ def fault_file() -> FaultFile | None:
 
 
 def planned_fault() -> Fault | None:
-    """What is to go wrong, as the driver sees it now."""
+    """Gives the fault that is planned, as the driver sees it now."""
     faults = fault_file()
     return faults.read() if faults is not None else None
 
 
 def reach(fault: Fault | None, moment: str, batch: int) -> None:
-    """The moment has come."""
+    """Carries out the planned fault if its moment is this one."""
     if fault is None or fault.moment != moment or fault.batch not in ("*", str(batch)):
         return
     file = Path(fault.file)

@@ -29,5 +29,5 @@ def sign(rows: DataFrame) -> Column:
 
 
 def kind_of(signed: Column) -> Column:
-    """The kind of a row that only comes or goes."""
+    """Gives the kind of a row that is inserted or deleted, by its sign."""
     return F.when(signed > 0, code(RowKind.INSERT)).otherwise(code(RowKind.DELETE))

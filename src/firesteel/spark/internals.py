@@ -21,24 +21,24 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 
 def jvm_of(session: SparkSession) -> Any:
-    """Java's packages, as py4j shows them."""
+    """Gives Java's packages, as py4j shows them."""
     return session.sparkContext._jvm
 
 
 def active_jvm() -> Any:
-    """The same where no session is at hand: expressions are made while one is active."""
+    """Gives the JVM where no session is at hand: expressions are made while one is active."""
     context = SparkContext._active_spark_context
     assert context is not None
     return context._jvm
 
 
 def has_gateway() -> bool:
-    """Whether PySpark has a JVM already."""
+    """Says whether PySpark has a JVM already."""
     return find_gateway() is not None
 
 
 def find_gateway() -> Any:
-    """PySpark's connection to its JVM; None while it has none."""
+    """Gives PySpark's connection to its JVM; None while it has none."""
     return SparkContext._gateway
 
 
@@ -48,7 +48,7 @@ def use_gateway(gateway: Any) -> None:
 
 
 def launch_gateway(start: Callable[..., subprocess.Popen[bytes]]) -> Any:
-    """PySpark's own start of a JVM, with another way to start the process: PySpark decides itself on the signals it ignores."""
+    """Runs PySpark's own start of a JVM, with another way to start the process: PySpark decides itself on the signals it ignores."""
     from pyspark import java_gateway
 
     gateways: Any = java_gateway
@@ -60,7 +60,7 @@ def launch_gateway(start: Callable[..., subprocess.Popen[bytes]]) -> Any:
 
 
 def silence_accumulators(session: SparkSession) -> None:
-    """Python's server of accumulators would print a traceback when the JVM ends, which is told in a sentence."""
+    """Keeps Python's server of accumulators from printing a traceback when the JVM ends, which is reported in a sentence."""
     server: Any = session.sparkContext._accumulatorServer
     server.handle_error = lambda *_: None
 
@@ -80,7 +80,7 @@ def look_for_no_sources(session: SparkSession) -> None:
 
 
 def executors(session: SparkSession) -> int:
-    """How many processes of the cluster work for the session, the driver among them."""
+    """Counts how many processes of the cluster work for the session, the driver among them."""
     context: Any = session.sparkContext
     return int(context._jsc.sc().getExecutorMemoryStatus().size())
 
@@ -104,23 +104,23 @@ def active(session: SparkSession) -> Iterator[None]:
 
 
 def last_batch(query: StreamingQuery) -> int | None:
-    """The number of the batch that was reported last; PySpark would parse the whole report for it."""
+    """Gives the number of the batch that was reported last; PySpark would parse the whole report for it."""
     last = query._jsq.lastProgress()
     return None if last is None else int(last.batchId())
 
 
 def reports_since(query: StreamingQuery, batch: int) -> list[dict[str, Any]]:
-    """Spark's reports of the batches after this one."""
+    """Gives Spark's reports of the batches after this one."""
     return [json.loads(report.json()) for report in query._jsq.recentProgress() if report.batchId() > batch]
 
 
 def status_of(query: StreamingQuery) -> str:
-    """What Spark says the query is doing."""
+    """Gives what Spark says the query is doing."""
     return str(query._jsq.status().message())
 
 
 def observed_in_running_batch(query: StreamingQuery) -> Any:
-    """What was observed in the batch that runs: Spark's report of it comes when the next one is planned already."""
+    """Gives the metrics observed in the batch that runs: Spark's report of it comes when the next one is planned already."""
     return query._jsq.streamingQuery().lastExecution().observedMetrics()
 
 
@@ -132,17 +132,17 @@ def plan_of_last_batch(query: StreamingQuery) -> str:
 
 
 def tasks_of(rows: DataFrame) -> int:
-    """How many tasks give the rows."""
+    """Counts the tasks that give the rows."""
     return int(rows._jdf.queryExecution().toRdd().getNumPartitions())
 
 
 def collect_rows(rows: DataFrame) -> list[Any]:
-    """Spark's own rows, as they are: asked for as rows of a DataFrame, they would be planned once more."""
+    """Collects Spark's own rows, as they are: `DataFrame.collect` would plan them once more."""
     return list(rows._jdf.queryExecution().toRdd().collect())
 
 
 def convert_time(value: Column, given: str, wanted: str) -> Column:
-    """The same number under another type, which no function of Spark's says. Spark's own `window` is made with this expression;
+    """Gives the same number under another type, which no function of Spark's says. Spark's own `window` is made with this expression;
     differences and sums of times cost a row five times as much.
     """
     jvm = active_jvm()

@@ -33,12 +33,12 @@ def _text_name(analysis: Analysis) -> str:
 
 
 def spark_settings(analysis: Analysis) -> dict[str, str]:
-    """What a script sets for Spark itself."""
+    """Gives the settings of a script that are for Spark itself."""
     return {key: str(value) for key, value in analysis.catalog.settings.items() if key.startswith("spark.")}
 
 
 def state_folder(analysis: Analysis, folder: Path, name: str) -> Path:
-    """`folder` is where the script is."""
+    """Finds the folder of a job's state. `folder` is where the script is."""
     chosen = analysis.setting(CHECKPOINTING_DIR)
     if chosen is None:
         return folder / ".firesteel" / safe_name(name)
@@ -52,16 +52,16 @@ def state_folder(analysis: Analysis, folder: Path, name: str) -> Path:
 
 
 def log_file(state: Path) -> Path:
-    """Spark's log, beside the state."""
+    """Gives the path of Spark's log, beside the state."""
     return state.with_name(f"{state.name}.log")
 
 
 def open_log(path: Path) -> int:
-    """A descriptor to write it to, for processes that inherit it. What is in there already stays."""
+    """Opens the log and gives a descriptor to write it to, for processes that inherit it. What is in there already stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
 
 def safe_name(name: str) -> str:
-    """The name as a folder can have it."""
+    """Gives the name as a folder can have it."""
     return re.sub(r"[^\w.-]", "_", name).lstrip(".") or "job"

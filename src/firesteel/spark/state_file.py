@@ -24,7 +24,7 @@ _BLOCKS = (".delta", ".snapshot", ".changelog")
 
 
 def find_damaged(state: Folder) -> str | None:
-    """The name of the first file whose frame is broken; None where every frame is whole."""
+    """Finds the name of the first file whose frame is broken; None where every frame is whole."""
     with suppress(OSError):
         return next(_damaged(state), None)
     return None
@@ -42,7 +42,7 @@ def _damaged(state: Folder) -> Iterator[str]:
 
 
 def is_whole(content: bytes) -> bool:
-    """Whether these are blocks of LZ4, of which the last is empty and says so.
+    """Says whether these are blocks of LZ4, of which the last is empty and says so.
 
     >>> is_whole(_HEAD.pack(_MAGIC, 0x15, 0, 0, 0)), is_whole(b"")
     (True, False)
@@ -76,7 +76,7 @@ def _is_archive(content: bytes) -> bool:
 
 
 def is_schema(content: bytes) -> bool:
-    """Whether these are texts as Java writes them: a version, and in the second version two lists of JSON and nothing else.
+    """Says whether these are texts as Java writes them: a version, and in the second version two lists of JSON and nothing else.
 
     >>> is_schema(b"\\0\\2v2\\0\\0\\0\\1\\0\\2{}\\0\\0\\0\\1\\0\\2{}"), is_schema(b"\\0\\2v2\\0\\0\\0\\1\\0\\2{")
     (True, False)

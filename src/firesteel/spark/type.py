@@ -33,7 +33,7 @@ from firesteel.types import (
 
 
 def spark_type(data_type: DataType) -> spark.DataType:
-    """Every column is nullable for Spark: NOT NULL is Flink's promise about a sink, and the writer keeps it."""
+    """Gives Spark's type for one of Flink's. Every column is nullable for Spark: NOT NULL is Flink's promise about a sink, and the writer keeps it."""
     match data_type:
         case Boolean():
             return spark.BooleanType()

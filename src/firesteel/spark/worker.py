@@ -13,7 +13,7 @@ _OURS = ("firesteel", "pyspark", "pyarrow", "pandas", "numpy", "polars", "conflu
 
 
 def _python() -> str:
-    """The Python that workers are started with."""
+    """Gives the Python that workers are started with."""
     return os.environ.get("PYSPARK_PYTHON") or sys.executable
 
 
@@ -22,7 +22,7 @@ def install_hint() -> str:
 
 
 def explain_worker(text: str) -> OutsideError | None:
-    """The sentence for a worker that could not even begin."""
+    """Writes the sentence for a worker that could not even begin."""
     missing = re.search(r"ModuleNotFoundError: No module named '(\w+)", text)
     if missing is not None:
         theirs = missing[1] not in _OURS

@@ -1,8 +1,8 @@
 """Reads every kind of statement, chosen by its first word.
 
-The parser of a statement is one class in storeys, each reading one layer of the language with the ones below it:
-`Cursor` (tokens), `TypeParser` (types), `CallParser` (calls), `SpecialFormParser` (CASE, CAST, …), `ExpressionParser`
-(operators), `FromParser` (FROM), `QueryParser` (SELECT), `CreateParser` (CREATE) and `StatementParser`.
+The parser is a chain of classes, each a subclass of the one before and each for one layer of the language: `Cursor`
+(tokens), `TypeParser` (types), `CallParser` (calls), `SpecialFormParser` (CASE, CAST, …), `ExpressionParser` (operators),
+`FromParser` (FROM), `QueryParser` (SELECT), `CreateParser` (CREATE) and `StatementParser`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _REFUSED: dict[str, str | None] = {
 
 
 class StatementParser(CreateParser):
-    """Reads one statement, up to its END."""
+    """Reads one statement up to its END."""
 
     def statement(self) -> Statement:
         statement = self._statement()
@@ -127,7 +127,7 @@ class StatementParser(CreateParser):
         return Name(action.key, action.span, (action.key,))
 
     def _execute(self) -> Statement:
-        """Read `EXECUTE INSERT …` and `EXECUTE SELECT …`. Statement sets are put together by the script."""
+        """Read `EXECUTE INSERT …` and `EXECUTE SELECT …`. `sql/script.py` puts statement sets together."""
         self.expect("EXECUTE")
         if self.at("INSERT"):
             return self.insert()
@@ -202,7 +202,7 @@ class StatementParser(CreateParser):
         span = Span(first.start, self.previous.end)
         return Text(self.text[span.start : span.end], span)
 
-    # --- looking and cleaning -----------------------------------------------------------------------------------------
+    # --- DROP, SHOW, DESCRIBE, USE -----------------------------------------------------------------------------------------
 
     def _drop(self) -> Drop:
         start = self.expect("DROP")

@@ -25,7 +25,7 @@ from firesteel.sql.token import Kind, Token
 
 _KINDS = ("TABLE", "VIEW", "FUNCTION")
 
-#: What Flink can create and Firesteel cannot.
+#: Kinds of objects that Flink can create and Firesteel cannot, and what to do instead.
 _REFUSED = {
     "CATALOG": "Name tables directly: there is one catalog.",
     "DATABASE": "Name tables directly: there is one database.",

@@ -16,18 +16,18 @@ from firesteel.sql.token import Kind, Token
 T = TypeVar("T")
 N = TypeVar("N", bound=exp.Expression)
 
-#: How deep expressions, queries and types may nest. Each level takes up to eight Python calls here and more in later
-#: packages, out of the thousand that Python allows.
+#: The greatest nesting of expressions, queries and types. Each level takes up to eight Python calls here and more in
+#: later packages, of the thousand that Python allows.
 MAX_NESTING = 80
 
-#: How many operators of one precedence may follow each other: `1 + 1 + …` makes a tree as deep as it is long.
+#: The greatest number of operators of one precedence in a row: `1 + 1 + …` makes a tree as deep as it is long.
 MAX_CHAIN = 200
 
 _MAX_QUOTED = 40
 
 
 class Mistake(Exception):
-    """The statement cannot be read any further."""
+    """A mistake after which the statement cannot be read any further."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)
@@ -38,7 +38,7 @@ class Cursor:
     """A position in the tokens of a statement. The last token is an END.
 
     `problems` collects mistakes after which reading goes on, such as a precision out of range.
-    `tried` holds, when it is not None, which words were looked for at each position: suggestions are made from it.
+    `tried`, if not None, records the words that were tried at each position, for suggestions.
     """
 
     def __init__(self, tokens: Sequence[Token], text: str, *, record: bool = False) -> None:
@@ -77,11 +77,11 @@ class Cursor:
         return all(self.peek(ahead).key == key for ahead, key in enumerate(keys[1:], 1))
 
     def accept(self, *keys: str) -> Token | None:
-        """Steps over the current token if it is one of these."""
+        """Read the current token if it is one of these."""
         return self.advance() if self.at(*keys) else None
 
     def accept_sequence(self, *keys: str) -> bool:
-        """Steps over these tokens if all of them follow."""
+        """Read these tokens if all of them follow."""
         if not self.at_sequence(*keys):
             return False
         for _ in keys:
@@ -110,13 +110,13 @@ class Cursor:
         return items
 
     def close(self, key: str) -> Token:
-        """Read the end of a list: where something else stands, a comma may be missing too."""
+        """Read the end of a list. The mistake for another token names the comma too, which may be missing."""
         if self.at(key):
             return self.advance()
         self.fail(f"',' or '{key}'")
 
     def enter(self) -> None:
-        """Goes one level of nesting deeper; `leave` comes back. A mistake ends the statement, so nothing undoes it."""
+        """Enter one level of nesting; `leave` ends it. A mistake ends the statement, so it need not be undone."""
         self.depth += 1
         if self.depth > MAX_NESTING:
             raise Mistake(
@@ -150,7 +150,7 @@ class Cursor:
     # --- mistakes -------------------------------------------------------------------------------------------------
 
     def fail(self, expected: str, hint: str | None = None) -> NoReturn:
-        """Raise a mistake: something else than `expected` stands here."""
+        """Raise the mistake that the current token is not `expected`."""
         token = self.token
         before = self.previous
         if token.kind is Kind.QUOTED:

@@ -1,7 +1,7 @@
 """Reads expressions, with Flink's precedences and special syntaxes, into sqlglot trees.
 
-Nothing is renamed or rewritten on the way: a function called in ordinary syntax is an `exp.Anonymous` whose name is
-what the script says, in capitals, with the arguments in their order. What has a syntax of its own becomes:
+Nothing is renamed or rewritten: a function called in ordinary syntax is an `exp.Anonymous` with the name of the script in
+capitals and the arguments in their order. Other syntax becomes:
 
     CAST(x AS T), TRY_CAST(x AS T)           exp.Cast / exp.TryCast(this, to); `cast_type(to)` is our type
     DATE 'd', TIME 't', TIMESTAMP 'ts'       exp.Cast(string literal, to); `cast_type` is NOT NULL, precision as written

@@ -4,7 +4,7 @@
     a [INNER] JOIN b, a LEFT [OUTER] JOIN b  exp.Join(this=b, side=None, LEFT, RIGHT or FULL, on or using or
                                              method="NATURAL")
 
-Behind FROM and JOIN stands one of these, with `alias` an exp.TableAlias(this, columns):
+FROM and JOIN are followed by one of these, with `alias` an exp.TableAlias(this, columns):
 
     t, c.d.t                                 exp.Table(this, db, catalog); `table_hints(node)` are its OPTIONS
     t FOR SYSTEM_TIME AS OF x                exp.Table(version=exp.Version(kind="AS OF", expression=x))

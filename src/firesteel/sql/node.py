@@ -1,6 +1,6 @@
-"""Keeps the position of each node of a syntax tree, and what sqlglot's own arguments cannot hold.
+"""Keeps the position of each node of a syntax tree, and values that sqlglot has no argument for.
 
-Everything is kept in the node's `meta`, so it survives `copy()` and never takes part in comparing two trees.
+They are in the node's `meta`, which survives `copy()` and is not compared when two trees are.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WRITTEN = "written"
 
 
 def stamp(node: N, start: int, end: int) -> N:
-    """Marks the node as standing at these offsets of the script."""
+    """Give the node its position, as offsets in the script."""
     node.meta[_SPAN] = (start, end)
     return node
 

@@ -1,8 +1,8 @@
-"""The words that are no names in Flink SQL unless they stand in back-ticks.
+"""Lists the reserved words of Flink SQL, which are names only in back-ticks.
 
-The words that have been reserved in every Flink since 1.11. Words that later versions reserved for statements of their
-own are left out: a script of an older version may use them as names. QUALIFY is here all the same: read as a name,
-the clause would be lost without an error.
+These words have been reserved in every Flink since 1.11. Words that later versions reserved for new statements are left
+out: a script of an older version may use them as names. QUALIFY is listed all the same: read as a name, the clause would
+be lost without an error.
 """
 
 from __future__ import annotations
@@ -41,5 +41,5 @@ WITH WITHIN WITHOUT
 
 RESERVED = frozenset(_RESERVED.split())
 
-#: Reserved words that shape a statement: they name no function either.
+#: Reserved words that structure a statement, and are no names of functions either.
 STRUCTURAL = frozenset(_STRUCTURAL.split())

@@ -31,7 +31,7 @@ def parse_script(source: Source) -> tuple[Script, tuple[Problem, ...]]:
     reader = _ScriptReader(source.text)
     chunks = _split(tokens)
     for number, chunk in enumerate(chunks):
-        # The statement that a text without an end stands in has that one mistake.
+        # A statement with an unclosed text has only that one mistake.
         if unclosed is None or number < len(chunks) - 1:
             reader.read(chunk)
     if unclosed is not None:
@@ -71,14 +71,14 @@ def _split(tokens: list[Token]) -> list[list[Token]]:
     return chunks
 
 
-#: What a CREATE makes, and by which word it has said what it makes.
+#: The kinds of objects of CREATE, and the number of words in which the kind has to be named.
 _CREATED = frozenset({"TABLE", "VIEW", "FUNCTION", "CATALOG", "DATABASE", "MODEL"})
 _NAME_BY = 12
 
 
 @dataclass
 class _OpenSet:
-    """A statement set whose END has not come yet."""
+    """A statement set whose END has not been read yet."""
 
     start: Token
     explained: bool
@@ -152,8 +152,8 @@ class _ScriptReader:
         elif statement is None:
             opened.broken = True
         else:
-            # The END is missing rather than this statement too many: the set ends here, and an END still to come is
-            # not held against it.
+            # More likely the END is missing than this statement wrong: the set ends here, and a later END is no second
+            # mistake.
             self.problems.append(
                 Problem(
                     f"'{tokens[0].value}' stands in a statement set, which holds nothing but INSERT.",
@@ -197,7 +197,7 @@ class _ScriptReader:
             self.problems.append(self._explained(tokens, mistake.problem))
             statement = None
         except RecursionError:
-            # Nesting is limited before Python's own limit is near, unless the caller's stack is deep already.
+            # The limit on nesting is far below Python's, unless the caller's stack is deep already.
             self.problems.append(
                 Problem(f"'{tokens[0].value[:40]}' is nested too deeply.", tokens[0].span, "Split the statement.")
             )
@@ -209,12 +209,12 @@ class _ScriptReader:
         return statement
 
     def _refuse(self, tokens: list[Token]) -> None:
-        """Keep the name that a CREATE would have made, however it is spelt and whatever is wrong with it."""
+        """Keep the name of the object that a CREATE with a mistake would have made."""
         words = [token.key for token in tokens[:_NAME_BY]]
         if words[0] != "CREATE" and _nearest(words[0], {"CREATE"}) is None:
             return
         kinds = [at for at, word in enumerate(words) if word in _CREATED]
-        # `CREATE TABEL t`: whatever is created, it has a name.
+        # In `CREATE TABEL t` the kind is misspelt, and the name follows it.
         at = kinds[0] if kinds else 1
         kind = words[at] if at < len(words) else ""
         at += 1
@@ -234,7 +234,7 @@ class _ScriptReader:
         """Add the nearest word that could have stood there to the problem."""
         if problem.hint is not None:
             return problem
-        # Reading the statement again is cheaper than noting every word that is looked for in every right statement.
+        # The statement is parsed again, recording every word that is tried: correct statements need not pay for that.
         parser = StatementParser(tokens, self._text, record=True)
         try:
             _check_tokens(tokens, self._text)
@@ -259,7 +259,7 @@ class _ScriptReader:
 
 
 def _check_tokens(tokens: list[Token], text: str) -> None:
-    """Refuses what is no token of Flink SQL. A setting without quotes may hold any character."""
+    """Refuse characters that are no token of Flink SQL. A setting without quotes may hold any character."""
     setting = tokens[0].key in ("SET", "RESET")
     for token in tokens:
         if token.kind is Kind.WRONG and not setting:
@@ -289,7 +289,7 @@ def _nearest(word: str, candidates: set[str]) -> str | None:
     # Short words resemble too many others.
     if len(word) < 3 or word in candidates or (word in RESERVED and len(word) < 5):
         return None
-    import difflib  # only for a script with a mistake: it costs a check that finds none nothing
+    import difflib  # only a script with a mistake needs it
 
     words = sorted(candidate for candidate in candidates if len(candidate) > 1 and candidate[0].isalpha())
     found = difflib.get_close_matches(word, words, n=1, cutoff=0.7)

@@ -23,7 +23,7 @@ class SpecialFormParser(CallParser):
         return read(self) if read is not None else None
 
     def _opened(self) -> Token | None:
-        """Steps over `name (` and gives the name; None when no parenthesis follows."""
+        """Read `name (` and return the name; None if no parenthesis follows."""
         if self.peek().key != "(":
             return None
         name = self.advance()

@@ -1,7 +1,6 @@
-"""The statements of a script, as written: names and texts with their positions, nothing looked up yet.
+"""Defines the statements of a script as written: names and texts with their positions, no name resolved.
 
-Expressions and queries stay sqlglot trees; `span_of` (in `sql/script.py`) says where in the script a node of such a
-tree stands.
+Expressions and queries are sqlglot trees; `span_of` (`sql/node.py`) gives the position of a node.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ ColumnDefinition = PhysicalColumn | ComputedColumn | MetadataColumn
 
 @dataclass(frozen=True)
 class PrimaryKey:
-    """`enforced` is what was written: only NOT ENFORCED is allowed, the catalog says so."""
+    """A primary key. `enforced` is as written; the catalog refuses any but NOT ENFORCED."""
 
     columns: tuple[Name, ...]
     span: Span
@@ -101,7 +100,7 @@ class Like:
 
 @dataclass(frozen=True)
 class Distribution:
-    """`DISTRIBUTED BY [HASH] (columns) INTO n BUCKETS`, without columns where only buckets are named."""
+    """`DISTRIBUTED BY [HASH] (columns) INTO n BUCKETS`, without columns if only buckets are named."""
 
     columns: tuple[Name, ...]
     span: Span
@@ -177,7 +176,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Set:
-    """`SET 'key' = 'value'` or `SET key = value`; bare `SET` lists."""
+    """`SET 'key' = 'value'` or `SET key = value`; `SET` alone lists the settings."""
 
     span: Span
     key: Text | None = None
@@ -232,14 +231,14 @@ class Use:
 
 @dataclass(frozen=True)
 class Client:
-    """`QUIT`, `EXIT`, `CLEAR` or `HELP`, which only mean something to whoever types them."""
+    """`QUIT`, `EXIT`, `CLEAR` or `HELP`, commands of an interactive SQL client."""
 
     span: Span
     word: str
 
     @property
     def ends(self) -> bool:
-        """Check whether a client reads no further."""
+        """Check whether the client reads no further statement."""
         return self.word in ("QUIT", "EXIT")
 
 
@@ -263,7 +262,7 @@ Statement = (
 
 @dataclass(frozen=True)
 class Refused:
-    """What a CREATE with a mistake would have made; `kind` is TABLE, VIEW, FUNCTION, … or whatever stands in its place."""
+    """The object of a CREATE with a mistake; `kind` is TABLE, VIEW, FUNCTION, … or the word in its position."""
 
     kind: str
     name: Name
@@ -271,7 +270,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Script:
-    """`refused` names are not reported as unknown later: that would be a second message for one mistake."""
+    """A script. Names in `refused` are not reported as unknown: that would be a second message for one mistake."""
 
     statements: tuple[Statement, ...]
     refused: tuple[Refused, ...] = ()

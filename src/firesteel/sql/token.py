@@ -29,7 +29,7 @@ class Kind(Enum):
 
 
 class Token(NamedTuple):
-    """`key` is what grammar rules compare: a word in capitals, a symbol as it is, nothing for the rest."""
+    """A token. Grammar rules compare its `key`: a word in capitals, a symbol as it is, empty for other kinds."""
 
     kind: Kind
     key: str
@@ -42,8 +42,8 @@ class Token(NamedTuple):
         return Span(self.start, self.end)
 
 
-# Possessive quantifiers: without them an unterminated text is searched again from each of its quotes, and the wrong
-# quote is reported.
+# The quantifiers are possessive: otherwise an unclosed text would be searched again from each of its quotes, and the
+# wrong quote reported.
 _TOKEN = re.compile(
     r"""
       (?P<SPACE>\s+|(?:--|//)[^\n\r]*+|/\*(?!\+)(?:[^*]++|\*(?!/))*+\*/)
@@ -152,7 +152,7 @@ def _string_value(raw: str) -> str:
     return value
 
 
-#: What may stand behind a backslash of `E'…'`.
+#: The escapes of `E'…'`.
 _C_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([0-7]{1,3})|(.))", re.DOTALL)
 _C_LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 

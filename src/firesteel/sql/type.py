@@ -118,7 +118,7 @@ class TypeParser(Cursor):
             hint: str | None = _REFUSED[token.key]
             message = f"'{token.value}' is a type that is not supported."
         else:
-            import difflib  # only for a script with a mistake: it costs a check that finds none nothing
+            import difflib  # only a script with a mistake needs it
 
             nearest = difflib.get_close_matches(token.key, known, n=1, cutoff=0.7)
             hint = f"Did you mean {nearest[0]}?" if nearest else None
@@ -172,7 +172,7 @@ class TypeParser(Cursor):
         self.note(f"'{written}' is no {what} of {type_name}.", span, f"Write a number from {low} to {high}.")
         return min(max(number, low), high)
 
-    # --- the types that take some ---------------------------------------------------------------------------------
+    # --- types with parameters ---------------------------------------------------------------------------------
 
     def _character(self, token: Token) -> DataType:
         if token.key != "VARCHAR" and not self.accept("VARYING"):

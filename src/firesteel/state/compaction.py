@@ -21,7 +21,7 @@ class Compaction:
 
     def __init__(self, name: str, entry: TableEntry, store: Store, rules: Rules) -> None:
         self._name, self._entry, self._store, self._rules = name, entry, store, rules
-        # rows from before the table had a time to live have no touch: what hides them must not go before them
+        # rows from before the table had a time to live have no touch: what hides them must not be dropped before them
         self._all_touched = all(part.oldest is not None for part in entry.parts)
 
     def drop_old_parts(self) -> None:
@@ -70,7 +70,7 @@ class Compaction:
             levels[first:] = [Level([*runs, self._write(rows)], merging=True, bottom=not first)]
 
     def sweep(self, clock: int, ttl: int) -> None:
-        """Begins to merge everything once in a time to live, so that what has expired goes where nothing new makes merges."""
+        """Begins to merge everything once in a time to live, so that what has expired is dropped where nothing new makes merges."""
         entry = self._entry
         if entry.swept is None or not entry.levels:
             entry.swept = clock if entry.levels else None

@@ -55,6 +55,8 @@ def order_codes(column: pa.Array, descending: bool, nulls_first: bool) -> Sequen
 
 def _ascending(column: pa.Array) -> Ints:
     kind = column.type
+    if not len(column):
+        return np.empty(0, np.int64)
     if pa.types.is_boolean(kind):
         flags: Ints = pc.fill_null(column, False).to_numpy(zero_copy_only=False).astype(np.int64)
         return flags

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -120,7 +121,7 @@ def _doubtful(groups: Groups, key: Sequence[str]) -> Bools:
 
 
 def _remember_stored(groups: Groups, key: Sequence[str], doubtful: Bools, registry: dict[str, list[str]]) -> None:
-    """What is stored keeps its hashes."""
+    """Remembers that what is stored keeps its hashes."""
     if groups.old is None:
         return
     for place, group in enumerate(groups.known):
@@ -134,16 +135,31 @@ def _rename(
 ) -> Ints:
     """Counts the first hashes of colliding keys up, each by its step. They are so few that each row is looked at."""
     renamed = k1.copy()
-    for name in sorted(names):
-        first, second = (int(number) for number in name.split(","))
-        for row in np.flatnonzero((k1 == first) & (k2 == second)):
+    firsts = np.array([int(name.split(",")[0]) for name in names], np.int64)
+    for row in np.flatnonzero(np.isin(k1, firsts)):
+        name = _name(int(k1[row]), int(k2[row]))
+        if name in names:
             steps = registry.setdefault(name, [])
             fingerprint = _fingerprint(rows, key, int(row))
             if fingerprint not in steps:
                 steps.append(fingerprint)
-            # beyond the last number counting goes on with the first
-            renamed[row] = (first + steps.index(fingerprint) + 2**63) % 2**64 - 2**63
+            renamed[row] = _step(int(k1[row]), steps.index(fingerprint))
     return renamed
+
+
+def stepped_hashes(own: dict[str, Any]) -> dict[int, int]:
+    """Gives the first hashes that were counted up, and those that they were counted up from."""
+    stepped = {}
+    for registry in own.get(_COLLISIONS, {}).values():
+        for name, steps in registry.items():
+            first = int(name.split(",")[0])
+            stepped.update({_step(first, step): first for step in range(1, len(steps))})
+    return stepped
+
+
+def _step(first: int, step: int) -> int:
+    # beyond the last number counting goes on with the first
+    return (first + step + 2**63) % 2**64 - 2**63
 
 
 def _name(k1: int, k2: int) -> str:

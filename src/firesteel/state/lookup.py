@@ -26,7 +26,7 @@ _LEAST, _MOST = -(2**63), 2**63 - 1
 def get_rows(
     segments: Sequence[Segment], asked: Sequence[Ints], horizon: int | None
 ) -> tuple[Ints, pa.RecordBatch | None]:
-    """Finds rows by their whole identity. `asked` is sorted and each comes once; tells which were found, and their rows."""
+    """Finds rows by their whole identity. `asked` is sorted and has each once; tells which were found, and their rows."""
     todo = np.arange(len(asked[0]))
     places: list[Ints] = []
     batches = []
@@ -60,7 +60,7 @@ def _in_order(places: list[Ints], batches: list[pa.RecordBatch]) -> tuple[Ints, 
 
 
 def scan_rows(segments: Sequence[Segment], asked: Ints, horizon: int | None) -> tuple[Ints, pa.RecordBatch | None]:
-    """Finds all rows by their first number. `asked` is sorted and each comes once; tells for each row whose it is."""
+    """Finds all rows by their first number. `asked` is sorted and has each once; tells for each row whose it is."""
     pieces = _Pieces(horizon)
     for segment in segments:
         owner, low, high = _ranges(asked, segment)
@@ -74,7 +74,7 @@ def first_rows(
 ) -> tuple[Ints, pa.RecordBatch | None]:
     """Finds, for each first number, its first `count` rows by the further numbers, not below `start` in the second one.
 
-    Rows that share their second number with the last of them come too. Only a window of each segment is read, a larger one for those
+    Rows that share their second number with the last of them are given, too. Only a window of each segment is read, a larger one for those
     whose window held too many deleted rows, so that a group of millions costs what is asked of it.
     """
     ranges = []

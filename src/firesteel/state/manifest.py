@@ -64,10 +64,14 @@ class Level:
 
 @dataclass
 class TableEntry:
-    """A table's levels; rows whose first number is at most `floor` are forgotten; `swept`: when old rows were last sought."""
+    """A table's levels; rows whose first number is at most `floor` are forgotten.
+
+    `ttl` is the time to live that its operator has given it, and `swept` the clock when old rows were last sought.
+    """
 
     levels: list[Level] = field(default_factory=list)
     floor: int | None = None
+    ttl: int | None = None
     swept: int | None = None
 
     @property
@@ -119,7 +123,7 @@ def _table(entry: dict[str, Any]) -> TableEntry:
         )
         for level in entry["levels"]
     ]
-    return TableEntry(levels, entry["floor"], entry["swept"])
+    return TableEntry(levels, entry["floor"], entry["ttl"], entry["swept"])
 
 
 def _digest(version: int, body: bytes) -> bytes:

@@ -41,7 +41,7 @@ def merge_rows(batches: Sequence[pa.RecordBatch], rules: Rules) -> tuple[pa.Reco
     if rules.floor is not None:
         order = order[keys[0][order] > rules.floor]
     if rules.horizon is not None and TOUCH in whole.schema.names:
-        # what has expired can go at any level: what it hides below was touched even earlier
+        # what has expired can be left out at any level: what it hides below was touched even earlier
         alive = numbers(whole, TOUCH)[order] > rules.horizon
         expired = int(len(alive) - np.count_nonzero(alive))
         order = order[alive]

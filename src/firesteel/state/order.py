@@ -21,21 +21,43 @@ def lexical_order(keys: Sequence[Ints]) -> Ints:
     if len(keys) == 1 or len(order) < 2:
         return order
     leading = keys[0][order]
-    equal = leading[1:] == leading[:-1]
-    if not equal.any():
-        return order
-    differs = np.zeros(len(equal), bool)
+    starts = np.append(True, leading[1:] != leading[:-1])
     for key in keys[1:]:
-        sorted_key = key[order]
-        differs |= sorted_key[1:] != sorted_key[:-1]
-    if (differs & equal).any():
-        run = np.cumsum(np.append(True, ~equal)) - 1
-        unsorted = np.zeros(run[-1] + 1, bool)
-        unsorted[run[1:][differs & equal]] = True
-        mixed = unsorted[run]
-        rows = order[mixed]
-        order[mixed] = rows[np.lexsort([key[rows] for key in reversed(keys)])]
+        if starts.all():
+            break
+        starts = _refine(order, starts, key)
     return order
+
+
+def _refine(order: Ints, starts: Bools, key: Ints) -> Bools:
+    """Sorts the runs of an order by one more number, in place; gives the starts of the runs that are equal in that as well."""
+    sorted_key = key[order]
+    differs = np.append(True, sorted_key[1:] != sorted_key[:-1])
+    unsorted = np.append(False, sorted_key[1:] < sorted_key[:-1]) & ~starts
+    if unsorted.any():
+        run = np.cumsum(starts) - 1
+        marks = np.zeros(run[-1] + 1, bool)
+        marks[run[unsorted]] = True
+        mixed = np.flatnonzero(marks[run])
+        # run and rank of the number in one number: sorting that is much cheaper than sorting twice
+        packed = (run[mixed] << 32) | _dense_rank(sorted_key[mixed])
+        order[mixed] = order[mixed][_stable_order(packed)]
+        sorted_key = key[order]
+        differs = np.append(True, sorted_key[1:] != sorted_key[:-1])
+    starts_of_more: Bools = starts | differs
+    return starts_of_more
+
+
+def _dense_rank(values: Ints) -> Ints:
+    """Gives small numbers that are in the same order."""
+    least, most = int(values.min()), int(values.max())
+    if most - least < 1 << 31:
+        return values - least
+    order = np.argsort(values)
+    ordered = values[order]
+    rank = np.empty(len(values), np.int64)
+    rank[order] = np.cumsum(np.append(False, ordered[1:] != ordered[:-1]))
+    return rank
 
 
 def _stable_order(values: Ints) -> Ints:
@@ -80,6 +102,11 @@ def starts_of_runs(keys: Sequence[Ints]) -> Bools:
     return starts
 
 
+def without_repeats(values: Ints) -> Ints:
+    """Gives sorted numbers, each once."""
+    return values[starts_of_runs([values])]
+
+
 def ends_of_runs(keys: Sequence[Ints]) -> Bools:
     """Marks the last row of each run of equal numbers."""
     ends = np.zeros(len(keys[0]), bool)
@@ -119,6 +146,9 @@ def upper_bound(values: Ints, low: Ints, high: Ints, asked: Ints) -> Ints:
 def _bisect(values: Ints, low: Ints, high: Ints, asked: Ints, right: bool) -> Ints:
     low, high = low.copy(), high.copy()
     todo = np.flatnonzero(low < high)
+    # often the first place is the right one
+    first = values[low[todo]]
+    todo = todo[first <= asked[todo] if right else first < asked[todo]]
     while len(todo):
         middle = (low[todo] + high[todo]) >> 1
         before = values[middle] <= asked[todo] if right else values[middle] < asked[todo]
@@ -130,6 +160,8 @@ def _bisect(values: Ints, low: Ints, high: Ints, asked: Ints, right: bool) -> In
 
 def find_rows(keys: Sequence[Ints], asked: Sequence[Ints]) -> tuple[Ints, Bools]:
     """Finds rows by all their numbers in sorted `keys`: where each asked row stands, and whether it is there."""
+    if not len(keys[0]):
+        return np.zeros(len(asked[0]), np.int64), np.zeros(len(asked[0]), bool)
     at = np.searchsorted(keys[0], asked[0])
     at = np.minimum(at, len(keys[0]) - 1)
     same = keys[0][at] == asked[0]

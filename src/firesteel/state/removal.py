@@ -1,4 +1,4 @@
-"""Finds which of equal rows a row that goes takes away: the first that came, as in Flink."""
+"""Finds which of equal rows a retraction removes: the first that was inserted, as in Flink."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LEAST = -(2**63)
 
 
 def taken_rows(owner: Ints, hashed: Ints, arrival: Ints, takers: tuple[Ints, Ints]) -> Bools:
-    """Marks rows that are taken away. `takers`: owner and hash of the rows that go, of which each takes one."""
+    """Marks rows that are retracted. `takers`: owner and hash of the retractions, of which each takes one."""
     count = len(takers[0])
     if not count:
         return np.zeros(len(owner), bool)

@@ -1,4 +1,4 @@
-"""Rows of a changelog as blocks: which come and which go, and how a block is made of others."""
+"""Rows of a changelog as blocks: which are inserted and which retracted, and how a block is made of others."""
 
 from __future__ import annotations
 
@@ -20,10 +20,14 @@ Kinds = NDArray[np.int8]
 
 
 def block_of(table: pa.Table | pa.RecordBatch | None) -> pa.RecordBatch | None:
-    """Gives an operator's input as one batch of rows, or None where there are no rows."""
+    """Gives an operator's input as one batch of rows, without dictionaries, or None where there are no rows."""
     if table is None or not table.num_rows:
         return None
-    return one_batch(table) if isinstance(table, pa.Table) else table
+    batch = one_batch(table) if isinstance(table, pa.Table) else table
+    if not any(pa.types.is_dictionary(field.type) for field in batch.schema):
+        return batch
+    columns = [one.dictionary_decode() if pa.types.is_dictionary(one.type) else one for one in batch.columns]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
 def kinds_of(rows: pa.RecordBatch) -> Kinds:
@@ -35,13 +39,13 @@ def kinds_of(rows: pa.RecordBatch) -> Kinds:
 
 
 def is_retract(kinds: Kinds) -> Bools:
-    """Marks rows that go: UPDATE_BEFORE and DELETE."""
+    """Marks retractions: UPDATE_BEFORE and DELETE."""
     retract: Bools = (kinds == UPDATE_BEFORE) | (kinds == DELETE)
     return retract
 
 
 def signs_of(rows: pa.RecordBatch) -> Ints:
-    """Gives 1 for each row that comes and -1 for each that goes."""
+    """Gives 1 for each inserted row and -1 for each retracted one."""
     return np.where(is_retract(kinds_of(rows)), -1, 1)
 
 

@@ -69,15 +69,27 @@ class State:
             if not _NAME.fullmatch(name):
                 raise ValueError(f"'{name}' is not a name of a table.")
             entry = self._manifest.tables.setdefault(name, TableEntry())
+            entry.ttl = ttl
             self._tables[name] = SortedTable(name, entry, self._store, self._now.clock, ttl)
         return self._tables[name]
 
+    def tables(self) -> dict[str, int | None]:
+        """Names the tables, and gives their times to live."""
+        return {name: entry.ttl for name, entry in self._manifest.tables.items()}
+
     def commit(self) -> None:
-        """Writes the batch's segments, removes what was merged, and saves the manifest if anything has changed."""
+        """Writes the batch's segments, removes what was merged, and saves the manifest if anything has changed.
+
+        Merges go on and rows expire in batches without rows, too, also in tables that the operator did not look at.
+        """
+        for name, entry in list(self._manifest.tables.items()):
+            if entry.ttl is not None or any(level.merging for level in entry.levels):
+                self.table(name, entry.ttl)
         for table in self._tables.values():
             table.commit()
         self._store.remove_retired()
-        self._manifest.tables = {name: entry for name, entry in self._manifest.tables.items() if entry != TableEntry()}
+        tables = self._manifest.tables.items()
+        self._manifest.tables = {name: entry for name, entry in tables if entry.levels or entry.floor is not None}
         if self._before is not None and write_manifest(self._manifest) == self._before:
             return
         self._manifest.batches += 1

@@ -94,7 +94,7 @@ class Store:
         self._retired.append(part)
 
     def remove_retired(self) -> None:
-        """Removes the pieces of retired segments. Their files go at the next batch: this attempt may fail."""
+        """Removes the pieces of retired segments. Their files are removed at the next batch: this attempt may fail."""
         for part in self._retired:
             for number in range(part.pieces):
                 self._durable.remove(piece_name(part.name, number))

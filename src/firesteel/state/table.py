@@ -5,7 +5,7 @@ What a batch puts becomes visible to the batches behind it, or to itself after `
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -39,6 +39,11 @@ class SortedTable:
         """How many rows are stored, those included that a merge will leave out."""
         return sum(part.rows for part in self._entry.parts)
 
+    @property
+    def floor(self) -> int | None:
+        """The greatest first number that is forgotten."""
+        return self._entry.floor
+
     def segments(self) -> list[Segment]:
         """All segments, oldest first."""
         if self._opened is None:
@@ -59,7 +64,7 @@ class SortedTable:
     def first(self, asked: Ints, count: Ints, start: Ints | None = None) -> tuple[Ints, pa.RecordBatch | None]:
         """Finds the first `count` rows of each first number in the order of the second, from `start` in it.
 
-        Rows with the second number of the last one come, too.
+        Rows with the second number of the last one are given, too.
         """
         return first_rows(self.segments(), asked, count, start, self._horizon)
 
@@ -78,10 +83,35 @@ class SortedTable:
         )
         return merged.drop_columns([name for name in (GONE, TOUCH) if name in merged.schema.names])
 
+    def whole(self) -> pa.RecordBatch | None:
+        """Gives all rows that count, with their numbers, and when they were written last where the table knows it. It reads everything."""
+        floor = self._entry.floor
+        views = [view for segment in self.segments() if (view := segment.above(floor))]
+        if not views:
+            return None
+        # Rows from before the table had a time to live have no touch: they count as touched at the beginning of time.
+        clock = 0 if any(view.touch is not None for view in views) else None
+        return merge_rows([view.all for view in views], Rules(bottom=True, clock=clock))[0]
+
     def least(self) -> int | None:
         """Gives the least first number that is not forgotten: when the first of rows that wait for a time is due."""
         views = [view for segment in self.segments() if (view := segment.above(self._entry.floor))]
         return min((view.first for view in views), default=None)
+
+    def live(self) -> Iterator[pa.RecordBatch]:
+        """Gives all rows that are there, in order and in blocks, each with its numbers and its touch."""
+        segments, floor = self.segments(), self._entry.floor
+        for bound in sorted({segment.last for segment in segments}):
+            views = [view for one in segments if (view := one.up_to(bound)) and (view := view.above(floor))]
+            floor = bound
+            rules = Rules(bottom=True, horizon=self._horizon, clock=self._touch_of_old)
+            merged, _ = merge_rows([view.all for view in views], rules) if views else (None, 0)
+            if merged is not None and merged.num_rows:
+                yield merged
+
+    def restore(self, rows: pa.RecordBatch) -> None:
+        """Writes rows that `live` gave, with their touch."""
+        self._new.append(rows)
 
     @property
     def _touch_of_old(self) -> int | None:

@@ -1,4 +1,4 @@
-"""Addresses of folders: which are of this machine, and how paths and addresses become each other."""
+"""Converts between addresses and paths of folders, and recognises the addresses of this machine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 
 
 def is_local(address: str) -> bool:
-    """
+    """Says whether the address is of a folder on this machine.
+
     >>> is_local("/state"), is_local("file:///state"), is_local("s3://bucket/state")
     (True, True, False)
     """
@@ -15,7 +16,8 @@ def is_local(address: str) -> bool:
 
 
 def local_path(address: str) -> Path:
-    """
+    """Converts the address of a folder on this machine to its path.
+
     >>> str(local_path("file:///a b%")), str(local_path("file:/a")), str(local_path("state/job"))
     ('/a b%', '/a', 'state/job')
     """
@@ -24,8 +26,7 @@ def local_path(address: str) -> Path:
 
 
 def local_uri(path: str | Path) -> str:
-    """The address of a folder of this machine, whatever `fs.defaultFS` says. Hadoop reads the text as it stands: there is nothing
-    to escape.
+    """Converts a path to the address of a folder on this machine, whatever `fs.defaultFS` is. Hadoop expects no escapes in it.
 
     >>> local_uri("/state of/50%")
     'file:///state of/50%'

@@ -1,7 +1,7 @@
-"""A folder of a job's state, wherever it is: what the rest of Firesteel asks of it.
+"""Defines the interface of a folder for a job's state, on whatever storage it is.
 
-A `Folder` travels to workers, so it holds an address and no connection. A file is there whole or not at all: whoever reads never
-sees half of one. Names are relative to the folder, with `/` between parts.
+A `Folder` is sent to workers, so it holds an address and no connection. A file is written whole or not at all: a reader never
+sees a part of one. Names are relative to the folder, with `/` between parts.
 """
 
 from __future__ import annotations
@@ -12,61 +12,61 @@ from typing import BinaryIO
 
 
 class Folder(ABC):
-    """`str` of it is what people are shown."""
+    """A folder. `str` renders it for people."""
 
     @property
     @abstractmethod
     def uri(self) -> str:
-        """Its address as Spark takes it."""
+        """Returns its address as Spark takes it."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """The last part of its address."""
+        """Returns the last part of its address."""
 
     @abstractmethod
     def child(self, name: str) -> Folder:
-        """A folder inside. It need not be there."""
+        """Returns a folder inside, which need not exist."""
 
     @abstractmethod
     def exists(self, name: str = "") -> bool:
-        """Whether there is a file or a folder of that name; without a name, the folder itself."""
+        """Says whether a file or folder of that name exists; without a name, whether this folder does."""
 
     @abstractmethod
     def list(self) -> tuple[str, ...]:
-        """The names of the files and folders in it, sorted; none if it is not there."""
+        """Lists the names of files and folders in it, sorted; none if it does not exist."""
 
     @abstractmethod
     def files(self) -> tuple[str, ...]:
-        """The names of all files below it, sorted."""
+        """Lists the names of all files below it, sorted."""
 
     @abstractmethod
     def read(self, name: str) -> bytes:
-        """The content of a file. Raises `FileNotFoundError`, or another `OSError`."""
+        """Reads a file. Raises `FileNotFoundError`, or another `OSError`."""
 
     @abstractmethod
     def write(self, name: str, content: bytes) -> None:
-        """Writes a file whole, in the place of one that is there."""
+        """Writes a file whole, and replaces an existing one."""
 
     @abstractmethod
     def create(self, name: str, content: bytes) -> bool:
-        """Writes a file whole if there is none. False: somebody else's is there, and stays."""
+        """Writes a file whole if it does not exist. Returns False, and changes nothing, if it does."""
 
     @abstractmethod
     def open_read(self, name: str) -> AbstractContextManager[BinaryIO]:
-        """A file to read bit by bit."""
+        """Opens a file to read it in parts."""
 
     @abstractmethod
     def open_write(self, name: str) -> AbstractContextManager[BinaryIO]:
-        """A file to write bit by bit. It is there when the block ends without an exception, else not at all."""
+        """Opens a file to write it in parts. It exists once the block ends without an exception, otherwise not at all."""
 
     @abstractmethod
     def age(self, name: str) -> float:
-        """How long ago a file was written, in seconds."""
+        """Returns for how many seconds a file has not been written."""
 
     @abstractmethod
     def delete(self, name: str = "") -> None:
-        """Deletes a file, or a folder with all that is in it; without a name, the folder itself. What is not there is no mistake."""
+        """Deletes a file or a folder with its content; without a name, this folder. One that does not exist is no error."""
 
     def read_text(self, name: str) -> str:
         return self.read(name).decode()

@@ -1,8 +1,8 @@
-"""A folder on this machine, or on one that every machine sees.
+"""A folder on this machine, or on a disk that all machines share.
 
 >>> import tempfile
->>> with tempfile.TemporaryDirectory() as place:
-...     folder = LocalFolder(place).child("job")
+>>> with tempfile.TemporaryDirectory() as location:
+...     folder = LocalFolder(location).child("job")
 ...     folder.write_text("a/b.txt", "one"), folder.create("a/b.txt", b"two"), folder.read_text("a/b.txt"), folder.list()
 (None, False, 'one', ('a',))
 """
@@ -22,24 +22,24 @@ from typing import BinaryIO
 from firesteel.storage.address import local_uri
 from firesteel.storage.folder import Folder
 
-#: Files that are not whole yet begin so; nobody is shown them.
+#: The prefix of files that are not written whole yet; they are never listed.
 _UNFINISHED = ".new-"
 
 
 @dataclass(frozen=True)
 class LocalFolder(Folder):
-    place: str
+    location: str
 
     def __str__(self) -> str:
-        return self.place
+        return self.location
 
     @property
     def path(self) -> Path:
-        return Path(self.place)
+        return Path(self.location)
 
     @property
     def uri(self) -> str:
-        return local_uri(self.place)
+        return local_uri(self.location)
 
     @property
     def name(self) -> str:
@@ -73,7 +73,7 @@ class LocalFolder(Folder):
         unfinished = self._unfinished(path)
         try:
             unfinished.write_bytes(content)
-            # Of two who link at the same time one fails.
+            # If two processes link at the same time, one of them fails.
             os.link(unfinished, path)
             return True
         except FileExistsError:

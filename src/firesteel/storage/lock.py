@@ -1,4 +1,4 @@
-"""One owner at a time for a folder of state: a lock on a file beside it, which goes with the process that holds it."""
+"""Locks a folder of state for one process: a lock on a file beside it, released when the process ends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from firesteel.storage.local import LocalFolder
 
 
 class Lock:
-    """Raises `BlockingIOError` while another process has it."""
+    """Held from its creation on; creating it raises `BlockingIOError` while another process holds it."""
 
     def __init__(self, folder: LocalFolder) -> None:
         path = folder.path
@@ -22,5 +22,5 @@ class Lock:
             raise
 
     def release(self) -> None:
-        """The file stays: removing it could part two that wait for it."""
+        """Releases the lock. The file stays: after its removal two processes could each lock a file of that name."""
         os.close(self._file)

@@ -1,4 +1,4 @@
-"""From an address to its folder: the one place that knows which kinds of folders there are."""
+"""Opens the folder of an address; only this module knows the kinds of folders."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from firesteel.storage.local import LocalFolder
 
 
 def open_folder(address: str) -> Folder:
-    """Raises `ValueError` for an address of a kind that is not supported yet."""
+    """Opens the folder of an address. Raises `ValueError` if its kind is not supported yet."""
     if not is_local(address):
         raise ValueError(f"'{address}' is no folder of this machine, and only these are supported yet.")
     return LocalFolder(str(local_path(address)))

@@ -17,6 +17,7 @@ from firesteel.errors import one_line
 from firesteel.observe.shown import ShownRows, print_rows
 from firesteel.observe.snapshot import JobSnapshot, State
 from firesteel.ui.text import (
+    render_bytes,
     render_doing,
     render_json,
     render_line,
@@ -39,14 +40,14 @@ class Output(Enum):
 
 
 class View(Protocol):
-    """`show` is cheap and may be called at any rate; `close` ends the view and is called once. It shows the
-    summary of the job, unless the job failed before it did anything.
+    """Shows a job. `show` is fast and may be called at any rate; `close` ends the view, is called once, and shows the
+    summary of the job unless it failed before it did anything.
     """
 
     def show(self, snapshot: JobSnapshot) -> None: ...
 
     def print(self, shown: ShownRows) -> None:
-        """Rows of a `print` table, from whichever thread."""
+        """Prints rows of a `print` table. Any thread may call it."""
         ...
 
     def close(self, snapshot: JobSnapshot) -> None: ...
@@ -79,12 +80,12 @@ class SummaryOnly:
             print(render_summary(snapshot), file=self._out, flush=True)
 
 
-#: An idle job shows that it is alive by a line from time to time.
+#: An idle job prints a line after so many seconds.
 _HEARTBEAT = 10.0
 
 
 class PlainLines:
-    """For a log file: at most one line per second, each with time and level, and one from time to time when nothing changes."""
+    """For a log file: at most one line per second, each with time and level, and one from time to time if nothing changes."""
 
     def __init__(
         self, out: IO[str], clock: Callable[[], float] = time.monotonic, now: Callable[[], float] = time.time
@@ -120,8 +121,8 @@ class PlainLines:
 
 
 class JsonLines:
-    """One line per snapshot that differs from the one before, and one from time to time; the last one has the state in which
-    the job ended.
+    """Prints one line for each snapshot that differs from the one before, and one from time to time. The last line has
+    the final state of the job.
     """
 
     def __init__(self, out: IO[str], clock: Callable[[], float] = time.monotonic) -> None:
@@ -131,11 +132,11 @@ class JsonLines:
         self._next = 0.0
 
     def print(self, shown: ShownRows) -> None:
-        # Standard output is for programs.
+        # Standard output is for programs only.
         print_rows(shown, sys.stderr)
 
     def show(self, snapshot: JobSnapshot) -> None:
-        # A later time alone is no change.
+        # Ignore changes of the time alone.
         news = (snapshot.state, snapshot.batches, snapshot.doing, snapshot.idle, snapshot.waiting, snapshot.restarts)
         if news != self._last or self._clock() >= self._next:
             print(render_json(snapshot), file=self._out, flush=True)
@@ -157,13 +158,13 @@ class LiveTable:
             from rich.console import Console
             from rich.live import Live
 
-            # Gone when the job ends: the summary says more, and stays.
+            # The table disappears when the job ends, since the summary replaces it.
             self._live = Live(console=Console(file=self._out), refresh_per_second=4, transient=True)
             self._live.start()
         self._live.update(render_table(snapshot))
 
     def print(self, shown: ShownRows) -> None:
-        """Above the table, where both go to the terminal."""
+        """Prints above the table, if both go to the terminal."""
         aside = not shown.standard_error and not sys.stdout.isatty()
         if self._live is None or aside:
             print_rows(shown)
@@ -219,6 +220,9 @@ def render_table(snapshot: JobSnapshot) -> RenderableType:
             lag,
             Text(f"{bad:,}", "red" if bad else "dim"),
         )
+    for kept in snapshot.operators:
+        size = Text(render_bytes(kept.bytes), "dim")
+        table.add_row(Text("kept", "dim"), Text(one_line(kept.operator)), f"{kept.rows:,}", "", "", size)
     for sink in snapshot.sinks:
         table.add_row(Text("written", "dim"), Text(one_line(sink.table)), f"{sink.rows:,}", "", "", "")
     return Group(head, *([table] if table.row_count else []))

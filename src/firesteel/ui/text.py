@@ -6,13 +6,14 @@ import json
 import time
 
 from firesteel.errors import one_line, printable_json
-from firesteel.observe.snapshot import JobSnapshot, SinkSnapshot, SourceSnapshot, State, Waiting
+from firesteel.observe.snapshot import JobSnapshot, SinkSnapshot, SourceSnapshot, State, StateSnapshot, Waiting
 
 _ENDINGS = {State.FINISHED: "finished", State.FAILED: "failed", State.STOPPING: "stopped"}
 
 
 def render_line(snapshot: JobSnapshot) -> str:
-    """
+    """Renders the line of a running job.
+
     >>> render_line(JobSnapshot("pv", State.RUNNING, sources=(SourceSnapshot("v", "", 1200, 400.0, 7),), batch_ms=310))
     'pv running: 1,200 rows read, 400 rows/s, lag 7, last batch 310 ms'
     """
@@ -29,8 +30,8 @@ def render_line(snapshot: JobSnapshot) -> str:
         parts.append(f"{snapshot.late:,} late")
     if not (snapshot.batches or snapshot.sources):
         parts = []
-    told = ", ".join([*filter(None, [render_doing(snapshot)]), *parts])
-    return one_line(f"{snapshot.name} {snapshot.state.value}" + (f": {told}" if told else ""))
+    details = ", ".join([*filter(None, [render_doing(snapshot)]), *parts])
+    return one_line(f"{snapshot.name} {snapshot.state.value}" + (f": {details}" if details else ""))
 
 
 def render_doing(snapshot: JobSnapshot) -> str:
@@ -60,6 +61,7 @@ def render_summary(snapshot: JobSnapshot) -> str:
     head = f"{snapshot.name} {_ENDINGS.get(snapshot.state, snapshot.state.value)}"
     lines = [f"{head} after {render_seconds(seconds)}, {render_count(snapshot.batches, 'batch', 'batches')}{rate}."]
     names = [*(source.table for source in snapshot.sources), *(sink.table for sink in snapshot.sinks)]
+    names += [state.operator for state in snapshot.operators]
     width = max(map(len, names), default=0)
     for source in snapshot.sources:
         lines.append(f"  read     {source.table:<{width}}  {source.rows:>14,} rows")
@@ -80,6 +82,10 @@ def render_summary(snapshot: JobSnapshot) -> str:
             lines.append(f"  empty    {source.table:<{width}}  {source.empty:>14,} messages without a row")
     if snapshot.late:
         lines.append(f"  late     {'':<{width}}  {snapshot.late:>14,} rows  after their window was closed")
+    for state in snapshot.operators:
+        expired = f", {state.expired:,} expired" if state.expired else ""
+        parts = f"  {render_bytes(state.bytes)} in {render_count(state.segments, 'segment', 'segments')}{expired}"
+        lines.append(f"  kept     {state.operator:<{width}}  {state.rows:>14,} rows{parts}")
     lines += [f"  written  {sink.table:<{width}}  {sink.rows:>14,} rows" for sink in snapshot.sinks]
     if snapshot.skipped_batches:
         skipped = render_count(snapshot.skipped_batches, "batch", "batches")
@@ -121,6 +127,7 @@ def render_json(snapshot: JobSnapshot) -> str:
             "lag": snapshot.lag,
             "sources": [_source(source) for source in snapshot.sources],
             "sinks": [_sink(sink) for sink in snapshot.sinks],
+            "operators": [_operator(operator) for operator in snapshot.operators],
             "checkpoint": snapshot.checkpoint,
             "warnings": list(snapshot.warnings),
             "error": snapshot.error,
@@ -153,8 +160,36 @@ def _sink(sink: SinkSnapshot) -> dict[str, object]:
     return {"table": sink.table, "query": sink.query, "rows": sink.rows}
 
 
-def render_seconds(seconds: float) -> str:
+def _operator(state: StateSnapshot) -> dict[str, object]:
+    return {
+        "operator": state.operator,
+        "query": state.query,
+        "rows": state.rows,
+        "bytes": state.bytes,
+        "segments": state.segments,
+        "merging": state.merging,
+        "oldest": None if state.oldest is None else state.oldest / 1000,
+        "expired": state.expired,
+        "bytes_written": state.written,
+    }
+
+
+def render_bytes(count: int) -> str:
     """
+    >>> render_bytes(512), render_bytes(51_200), render_bytes(3_400_000_000)
+    ('512 B', '51.2 kB', '3.4 GB')
+    """
+    if count < 1000:
+        return f"{count} B"
+    for unit, size in (("GB", 1e9), ("MB", 1e6)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count / 1000:.1f} kB"
+
+
+def render_seconds(seconds: float) -> str:
+    """Renders a length of time.
+
     >>> render_seconds(3.24), render_seconds(75), render_seconds(7500)
     ('3.2 s', '1 min 15 s', '2 h 5 min')
     """
@@ -166,7 +201,8 @@ def render_seconds(seconds: float) -> str:
 
 
 def render_count(number: int, one: str, many: str) -> str:
-    """
+    """Renders a number with its noun.
+
     >>> render_count(1, "batch", "batches"), render_count(1200, "batch", "batches")
     ('1 batch', '1,200 batches')
     """

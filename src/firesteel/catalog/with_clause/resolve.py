@@ -17,7 +17,6 @@ from firesteel.connectors.builtin import CONNECTORS, connector
 from firesteel.connectors.spec import ConnectorSpec, Key
 from firesteel.errors import Problem, Severity, Span
 from firesteel.formats.builtin import FORMATS, format_named
-from firesteel.formats.json.options import LEGACY_TIMES
 from firesteel.formats.spec import FormatSpec
 from firesteel.options import legacy, message, table
 from firesteel.options.entry import Entry, Given, read_entries
@@ -112,8 +111,8 @@ def resolve_options(
         if choice is None or entry is None:
             return None
         rows = choice.spec.rows if choice.spec else ()
-        if flink_1_10 and choice.name == "json":
-            reader.set(choice.prefix, LEGACY_TIMES, True)
+        if flink_1_10 and choice.spec is not None and choice.spec.legacy is not None:
+            reader.set(choice.prefix, choice.spec.legacy, True)
         scope = reader.scope(choice.prefix, entry.span, _spell(rows, choice.prefix, dialect))
         _check_required(rows, scope, problems, by_key)
         return FormatOptions(choice.name, choice.spec, choice.prefix, scope, entry.span)
@@ -200,11 +199,11 @@ def _choose_format(
 
 def _spell(rows: Iterable[Option[Any]], prefix: str, dialect: Dialect) -> dict[str, str]:
     """Returns the names that this table would use for the options it has not set."""
-    spelt: dict[str, str] = {}
+    own_names: dict[str, str] = {}
     for option in rows:
         old = old_names(option) if dialect.is_old else ()
-        spelt[option.key] = old[0] if old else f"{prefix}{option.key}"
-    return spelt
+        own_names[option.key] = old[0] if old else f"{prefix}{option.key}"
+    return own_names
 
 
 class _Reader:
@@ -218,11 +217,11 @@ class _Reader:
         self._names: dict[str, dict[str, str]] = {}
         self._properties: dict[str, dict[str, str]] = {}
 
-    def scope(self, prefix: str, span: Span, spelt: Mapping[str, str]) -> Scope:
+    def scope(self, prefix: str, span: Span, own_names: Mapping[str, str]) -> Scope:
         values = OptionValues(
             self._values.get(prefix, {}), self._spans.get(prefix, {}), self._properties.get(prefix, {})
         )
-        return Scope(values, span, {**spelt, **self._names.get(prefix, {})})
+        return Scope(values, span, {**own_names, **self._names.get(prefix, {})})
 
     def set(self, prefix: str, option: Option[T], value: T) -> None:
         """Sets a value that a script cannot write and that follows from the table's dialect."""

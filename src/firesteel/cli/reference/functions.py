@@ -1,4 +1,4 @@
-"""`docs/functions.md`: the functions of each family with what they take, and the ones that are missing."""
+"""Makes `docs/functions.md`: the functions of each family with their arguments, and the missing ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TAIL = """\
 - A MAP literal may have a NULL key if its keys are text.
 """
 
-#: How the functions with a syntax of their own are written; the others are called.
+#: The forms of functions with a syntax of their own. All others are calls.
 _WRITTEN = {
     "EXTRACT": "EXTRACT(unit FROM time)",
     "FLOOR TO": "FLOOR(time TO unit)",

@@ -1,4 +1,4 @@
-"""A text in the two languages that the people with these scripts read."""
+"""A text in English and Chinese."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Text(NamedTuple):
 
     @classmethod
     def same(cls, text: str) -> Text:
-        """A name or a value, which has one spelling everywhere."""
+        """Makes a text that is the same in both languages, such as a name or a value."""
         return cls(text, text)
 
     def into(self, language: Language) -> str:

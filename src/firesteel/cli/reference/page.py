@@ -1,4 +1,4 @@
-"""A page of the reference as Markdown, as text for a terminal, and as JSON."""
+"""Renders a page of the reference as Markdown, as text for a terminal, and as JSON."""
 
 from __future__ import annotations
 
@@ -119,12 +119,13 @@ def _columns(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
-#: A word with the blank after it, or one Chinese character, after which a line may end anywhere.
+#: A word with the blank after it, or one Chinese character: a line may end after either.
 _PIECE = re.compile(r"[⺀-鿿＀-￯][，。；：、）”]*|[^\s⺀-鿿＀-￯]+\s*|\s+")
 
 
 def wrap(text: str, width: int, indent: str = "") -> list[str]:
-    """
+    """Wraps a text to lines of at most `width` columns.
+
     >>> wrap("one two three", 9, "  ")
     ['  one two', '  three']
     >>> wrap("消息的格式。", 8)

@@ -1,4 +1,4 @@
-"""The reference as data: pages of tables, made from the rows that validation reads, in English and Chinese.
+"""Makes the tables of the reference from the rows that validation reads, in English and Chinese.
 
 `firesteel options` prints them; the pages under `docs/reference/` are the same in Markdown.
 
@@ -17,10 +17,8 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from firesteel.cli.reference.language import Text
-from firesteel.connectors.builtin import CONNECTORS
-from firesteel.connectors.kafka import partitioner
-from firesteel.connectors.kafka.client import setting as client
-from firesteel.connectors.kafka.client.summary import REASONS_ZH, SUMMARIES
+from firesteel.connectors.builtin import CONNECTORS, client_references
+from firesteel.connectors.client_reference import ClientReference, UnusedSetting
 from firesteel.connectors.spec import ConnectorSpec
 from firesteel.formats.builtin import FORMATS
 from firesteel.formats.spec import FormatSpec
@@ -32,7 +30,7 @@ from firesteel.options.rule import Rule
 
 
 class Column(NamedTuple):
-    """`bare`: the cell says what it is without its column's title."""
+    """A column of a table. `bare`: the cell makes sense without the column's title."""
 
     title: Text
     bare: bool = True
@@ -40,7 +38,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """The first column names the thing, the last one says in a sentence what it is."""
+    """A table. Its first column has the name, the last one a sentence that describes it."""
 
     title: Text
     columns: tuple[Column, ...]
@@ -74,7 +72,6 @@ CLIENT_COLUMNS = (
     Column(Text("setting", "设置")),
     Column(Text("type", "类型")),
     Column(Text("client", "客户端")),
-    Column(Text("librdkafka's name", "librdkafka 中的名称"), bare=False),
     Column(Text("meaning", "说明")),
 )
 REASON_COLUMNS = (Column(Text("setting", "设置")), Column(Text("reason", "原因")))
@@ -106,10 +103,10 @@ _SIDES = {
     Side.SINK: Text("sink", "结果表"),
     Side.BOTH: Text("source and sink", "源表和结果表"),
 }
-_ROLES = {
-    client.Role.CONSUMER: Text("reading", "读取"),
-    client.Role.PRODUCER: Text("writing", "写入"),
-    client.Role.ALL: Text("reading and writing", "读取和写入"),
+_CLIENT_SIDES = {
+    Side.SOURCE: Text("reading", "读取"),
+    Side.SINK: Text("writing", "写入"),
+    Side.BOTH: Text("reading and writing", "读取和写入"),
 }
 _WRITES = {
     Write.NEVER: Text("read-only", "只读"),
@@ -124,7 +121,7 @@ def pages() -> tuple[Page, ...]:
         _dli(),
         *(_format(spec) for spec in FORMATS),
         _settings(),
-        _properties(),
+        *map(_client, client_references()),
         _metadata(),
     )
 
@@ -135,7 +132,7 @@ def page_named(name: str) -> Page:
 
 def _connector(spec: ConnectorSpec) -> Page:
     more = _NOTHING
-    if spec.needs_format:
+    if spec.client_reference:
         more = Text(
             " The options of its formats, the Kafka client's settings (`properties.*`) and the metadata keys have pages of"
             " their own.",
@@ -203,40 +200,36 @@ def _settings() -> Page:
     )
 
 
-def _properties() -> Page:
-    used, idle, refused = [], [], []
-    for name, treated in client.PROPERTIES.items():
-        key = Text.same(f"`properties.{name}`")
-        match treated:
-            case client.Passed():
-                renamed = Text.same(f"`{treated.to}`") if treated.to else _NOTHING
-                used.append((key, _kind(treated.kind), _roles(treated.role), renamed, Text(*SUMMARIES[name])))
-            case client.Gathered():
-                used.append((key, _kind_named("String"), _ROLES[client.Role.ALL], _NOTHING, Text(*SUMMARIES[name])))
-            case client.Ignored() if name in SUMMARIES:
-                used.append(
-                    (key, _kind_named("String"), _ROLES[client.Role.CONSUMER], _NOTHING, Text(*SUMMARIES[name]))
-                )
-            case client.Ignored(reason=reason):
-                idle.append((key, _reason(reason)))
-            case client.Refused(reason=reason):
-                refused.append((key, _reason(reason)))
+def _client(reference: ClientReference) -> Page:
+    settings = tuple(
+        (
+            Text.same(f"`properties.{one.name}`"),
+            _kind(one.kind),
+            _CLIENT_SIDES[one.side],
+            Text.same(f"`{one.client_name}`") if one.client_name else _NOTHING,
+            Text(*one.summary),
+        )
+        for one in reference.settings
+    )
+    named = Column(Text(f"{reference.client}'s name", f"{reference.client} 中的名称"), bare=False)
+    columns = (*CLIENT_COLUMNS[:-1], named, CLIENT_COLUMNS[-1])
     return Page(
         "properties",
-        Text("Kafka client settings", "Kafka 客户端设置"),
-        Text(
-            "What `properties.*` of a table may set. Java's names are taken and translated; a setting that is not given has "
-            "librdkafka's default. A setting that is not on this page is refused: it could run code or read files for "
-            "whoever wrote the script.",
-            "表的 `properties.*` 可以设置的内容。使用 Java 客户端的名称，自动转换；未设置时采用 librdkafka 的默认值。"
-            "本页未列出的设置会被拒绝，因为它们可能让脚本作者执行代码或读取文件。",
-        ),
+        Text(*reference.title),
+        Text(*reference.intro),
         (
-            Table(Text("Can be set", "可以设置"), CLIENT_COLUMNS, tuple(used)),
-            Table(Text("Read and without effect", "接受但不起作用"), REASON_COLUMNS, tuple(idle)),
-            Table(Text("Refused", "拒绝"), REASON_COLUMNS, tuple(refused)),
+            Table(Text("Can be set", "可以设置"), columns, settings),
+            Table(
+                Text("Read and without effect", "接受但不起作用"), REASON_COLUMNS, tuple(map(_unused, reference.idle))
+            ),
+            Table(Text("Refused", "拒绝"), REASON_COLUMNS, tuple(map(_unused, reference.refused))),
         ),
     )
+
+
+def _unused(one: UnusedSetting) -> tuple[Text, Text]:
+    reason = one.reason or ("Nothing here depends on it.", "此处没有任何功能依赖该设置。")
+    return Text.same(f"`properties.{one.name}`"), Text(*reason)
 
 
 def _metadata() -> Page:
@@ -320,10 +313,10 @@ def _default(value: object) -> Text:
 
 
 def render_default(value: object) -> str | None:
-    """A default as a script would write it.
+    """Prints a default as a script would write it.
 
-    >>> render_default(timedelta(minutes=5)), render_default(False), render_default(partitioner.Default())
-    ('5 min', 'false', 'default')
+    >>> render_default(timedelta(minutes=5)), render_default(False)
+    ('5 min', 'false')
     """
     match value:
         case None:
@@ -334,8 +327,6 @@ def render_default(value: object) -> str | None:
             return str(value.value)
         case timedelta():
             return _render_duration(value)
-        case partitioner.Default():
-            return "default"
         case _:
             return str(value)
 
@@ -351,20 +342,10 @@ def _render_duration(length: timedelta) -> str:
 def _spellings(aliases: Iterable[Alias], prefix: str) -> Text:
     shown = []
     for alias in aliases:
-        # An old dialect's name is whole; a format's other name in today's dialect takes the format's prefix.
+        # A name in an old dialect is complete. In today's dialect, a format's other name takes the format's prefix.
         name = alias.key if alias.dialect.is_old else f"{prefix}{alias.key}"
         shown.append(f"`{name}`" + (f" ({alias.dialect.value})" if alias.dialect.is_old else ""))
     return Text.same(", ".join(shown))
-
-
-def _roles(role: client.Role) -> Text:
-    return _ROLES.get(role, _ROLES[client.Role.ALL])
-
-
-def _reason(reason: str | None) -> Text:
-    if reason is None:
-        return Text("Nothing here depends on it.", "此处没有任何功能依赖该设置。")
-    return Text(f"{reason[:1].upper()}{reason[1:]}.", f"{REASONS_ZH[reason]}。")
 
 
 def _sentence(rule: Rule, prefix: str = "") -> Text:

@@ -1,4 +1,4 @@
-"""The options of `'connector' = 'blackhole'`: a sink that takes every row and keeps none."""
+"""Lists the options of `'connector' = 'blackhole'`: a sink that takes every row and keeps none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`'connector' = 'blackhole'`: rows that are taken and forgotten."""
+"""Says what `'connector' = 'blackhole'` is: rows that are taken and forgotten."""
 
 from __future__ import annotations
 
@@ -7,4 +7,6 @@ from firesteel.connectors.blackhole import options
 from firesteel.connectors.spec import ConnectorSpec
 from firesteel.options.option import Side
 
-BLACKHOLE = ConnectorSpec("blackhole", options.ROWS, side=Side.SINK, writes=UPSERT, runtime="blackhole")
+BLACKHOLE = ConnectorSpec(
+    "blackhole", options.ROWS, side=Side.SINK, writes=UPSERT, runtime="blackhole:BlackholeRuntime"
+)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, TypeVar
 
@@ -34,96 +34,85 @@ class InSequence:
 
 
 @dataclass(frozen=True)
-class RandomBoolean:
+class _Random:
+    """A generator of random values, some of which are NULL."""
+
     type: DataType
-    null_rate: float = 0.0
+    null_rate: float = field(default=0.0, kw_only=True)
 
 
 @dataclass(frozen=True)
-class RandomWhole:
-    type: DataType
+class RandomBoolean(_Random):
+    pass
+
+
+@dataclass(frozen=True)
+class RandomWhole(_Random):
     least: int
     most: int
-    null_rate: float = 0.0
 
 
 @dataclass(frozen=True)
-class RandomReal:
-    type: DataType
+class RandomReal(_Random):
     least: float
     most: float
-    null_rate: float = 0.0
 
 
 @dataclass(frozen=True)
-class RandomDecimal:
+class RandomDecimal(_Random):
     """`least` and `most` are unscaled."""
 
     type: types.Decimal
     least: int
     most: int
-    null_rate: float = 0.0
 
 
 @dataclass(frozen=True)
-class RandomText:
-    type: DataType
+class RandomText(_Random):
     length: int
     varies: bool = False
-    null_rate: float = 0.0
 
 
 @dataclass(frozen=True)
-class RandomBytes:
-    type: DataType
+class RandomBytes(_Random):
     length: int
     varies: bool = False
-    null_rate: float = 0.0
 
 
 @dataclass(frozen=True)
-class Now:
+class Now(_Random):
     """The date or the time of day."""
 
-    type: DataType
-    null_rate: float = 0.0
-
 
 @dataclass(frozen=True)
-class RecentTime:
-    type: DataType
+class RecentTime(_Random):
     max_past_millis: int
-    null_rate: float = 0.0
 
 
 @dataclass(frozen=True)
-class Elements:
-    """Of an array."""
+class Elements(_Random):
+    """The elements of an array."""
 
     type: types.Array
     element: Generator
     length: int
-    null_rate: float = 0.0
 
 
 @dataclass(frozen=True)
-class Entries:
-    """Of a map, or of a multiset, whose values say how often an element is there."""
+class Entries(_Random):
+    """The entries of a map, or of a multiset, whose values are the numbers of occurrences."""
 
-    type: DataType
     key: Generator
     value: Generator
     length: int
-    null_rate: float = 0.0
 
 
 @dataclass(frozen=True)
-class Parts:
-    """Of a row."""
+class Parts(_Random):
+    """The fields of a row."""
 
     type: types.Row
     parts: tuple[Generator, ...]
-    null_rate: float = 0.0
 
 
 Generator = (
@@ -244,30 +233,32 @@ class _Reader:
         self._types[path] = type
         match type:
             case types.Boolean():
-                return RandomBoolean(type, self._null_rate(path))
+                return RandomBoolean(type, null_rate=self._null_rate(path))
             case types.TinyInt() | types.SmallInt() | types.Int() | types.BigInt():
                 bits = _WHOLE[type.__class__]
                 low = self._whole(path, datagen.FIELD_MIN, bits, -(2 ** (bits - 1)))
                 high = self._whole(path, datagen.FIELD_MAX, bits, 2 ** (bits - 1) - 1)
                 self._check_range(path, low, high)
-                return RandomWhole(type, low or 0, max(high or 0, low or 0), self._null_rate(path))
+                return RandomWhole(type, low or 0, max(high or 0, low or 0), null_rate=self._null_rate(path))
             case types.Float() | types.Double():
                 single = isinstance(type, types.Float)
                 least = self._real(path, datagen.FIELD_MIN, _LEAST_FLOAT if single else _LEAST_DOUBLE)
                 most = self._real(path, datagen.FIELD_MAX, _MOST_FLOAT if single else _MOST_DOUBLE)
                 self._check_range(path, least, most)
-                return RandomReal(type, least, max(most, least), self._null_rate(path))
+                return RandomReal(type, least, max(most, least), null_rate=self._null_rate(path))
             case types.Decimal(precision, scale):
                 least = self._real(path, datagen.FIELD_MIN, _LEAST_DOUBLE)
                 most = self._real(path, datagen.FIELD_MAX, _MOST_DOUBLE)
                 self._check_range(path, least, most)
                 lowest, highest = (_unscaled(value, precision, scale) for value in (least, most))
-                return RandomDecimal(type, lowest, max(highest, lowest), self._null_rate(path))
+                return RandomDecimal(type, lowest, max(highest, lowest), null_rate=self._null_rate(path))
             case types.Char(length):
                 return RandomText(type, length, null_rate=self._null_rate(path))
             case types.Varchar(length):
                 chosen = self._length(path, length)
-                return RandomText(type, chosen, self._get(path, datagen.FIELD_VAR_LEN) is True, self._null_rate(path))
+                return RandomText(
+                    type, chosen, self._get(path, datagen.FIELD_VAR_LEN) is True, null_rate=self._null_rate(path)
+                )
             case types.Binary(length):
                 return RandomBytes(type, length)
             case types.Varbinary(length):
@@ -277,22 +268,24 @@ class _Reader:
                 return Now(type)
             case types.Timestamp() | types.TimestampLtz():
                 past = self._get(path, datagen.FIELD_MAX_PAST)
-                return RecentTime(type, past // timedelta(milliseconds=1) if past else 0, self._null_rate(path))
+                return RecentTime(
+                    type, past // timedelta(milliseconds=1) if past else 0, null_rate=self._null_rate(path)
+                )
             case types.Array(element):
                 made = self._random(f"{path}.element", element)
-                return Elements(type, made, self._items(path), self._null_rate(path))
+                return Elements(type, made, self._items(path), null_rate=self._null_rate(path))
             case types.Multiset(element):
                 made = self._random(f"{path}.element", element)
                 often = RandomWhole(types.Int(), 0, _MOST_OFTEN)
-                return Entries(type, made, often, self._items(path), self._null_rate(path))
+                return Entries(type, made, often, self._items(path), null_rate=self._null_rate(path))
             case types.Map(key, value):
                 made = self._random(f"{path}.key", key)
                 return Entries(
-                    type, made, self._random(f"{path}.value", value), self._items(path), self._null_rate(path)
+                    type, made, self._random(f"{path}.value", value), self._items(path), null_rate=self._null_rate(path)
                 )
             case types.Row(fields):
                 parts = tuple(self._random(f"{path}.{field.name}", field.type) for field in fields)
-                return Parts(type, parts, self._null_rate(path))
+                return Parts(type, parts, null_rate=self._null_rate(path))
         raise AssertionError(f"{type} is no type of a column")
 
     def _whole(self, path: str, row: Option[str], bits: int, default: int | None) -> int | None:
@@ -356,7 +349,7 @@ class _Reader:
         return self._get(path, datagen.FIELD_LENGTH) or _COLLECTION_LENGTH
 
     def check_rest(self, columns: list[str]) -> None:
-        """What was written and belongs to no column, or not to a column of its type."""
+        """Reports options that belong to no column, or not to a column of its type."""
         for key, span in self._options.spans.items():
             if not key.startswith("fields.") or key in self._used:
                 continue
@@ -373,7 +366,7 @@ class _Reader:
 
 
 def _unscaled(value: float, precision: int, scale: int) -> int:
-    """The number of the column's least steps, within what its type holds.
+    """Counts the column's least steps in a value, within what its type holds.
 
     >>> _unscaled(1.5, 5, 2), _unscaled(1e300, 5, 2), _unscaled(5e-324, 5, 2)
     (150, 99999, 0)

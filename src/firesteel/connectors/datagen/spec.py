@@ -1,4 +1,4 @@
-"""`'connector' = 'datagen'`: rows that are made up."""
+"""Says what `'connector' = 'datagen'` is: rows that are made up."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ DATAGEN = ConnectorSpec(
     is_bounded=generator.is_bounded,
     identity=lambda _: "datagen",
     check_fields=generator.check_fields,
-    runtime="datagen",
+    runtime="datagen.runtime:DatagenRuntime",
 )

@@ -70,7 +70,7 @@ class Topic:
 
     @property
     def records(self) -> int:
-        """How many offsets there are between the watermarks; compaction and transactions leave gaps among them."""
+        """Counts the offsets between the watermarks; compaction and transactions leave gaps among them."""
         return sum(partition.high - partition.low for partition in self.partitions)
 
 

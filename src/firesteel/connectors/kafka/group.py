@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from confluent_kafka import KafkaException, TopicPartition
 
-from firesteel.connectors.kafka.offset import Positions, Subscription
+from firesteel.connectors.kafka.offset import Subscription
 from firesteel.connectors.kafka.read.reader import consumer_for
+from firesteel.connectors.position import Positions
 
 
 @dataclass(frozen=True)

@@ -23,14 +23,10 @@ from firesteel.connectors.kafka.start import (
     StartPosition,
     Unbounded,
 )
+from firesteel.connectors.position import Partition, Positions
 from firesteel.errors import JobError, OutsideError
 
 T = TypeVar("T")
-
-#: One partition of one topic.
-Partition = tuple[str, int]
-#: The next offset to read, by partition.
-Positions = dict[Partition, int]
 
 #: How long a partition may be unknown: brokers that have just started, or a topic that has just been made, need a moment.
 _UNKNOWN_SECONDS = 20.0
@@ -225,15 +221,3 @@ def unreachable(error: KafkaException) -> OutsideError:
         f"Kafka does not answer: {reason_of(error)}.",
         hint="Check 'properties.bootstrap.servers' and that the broker runs.",
     )
-
-
-def to_json(positions: Positions) -> dict[str, dict[str, int]]:
-    """Write positions in the form that Spark keeps in its offset log."""
-    nested: dict[str, dict[str, int]] = {}
-    for (topic, number), offset in sorted(positions.items()):
-        nested.setdefault(topic, {})[str(number)] = offset
-    return nested
-
-
-def from_json(nested: dict[str, dict[str, int]]) -> Positions:
-    return {(topic, int(number)): offset for topic, parts in nested.items() for number, offset in parts.items()}

@@ -11,7 +11,7 @@ from firesteel.options.legacy import SINK_PARTITIONER_CLASS
 
 
 def translate_partitioner(given: tuple[Given, ...], problems: list[Problem]) -> tuple[Given, ...]:
-    """`custom` and its class become the one value that `sink.partitioner` has today."""
+    """Turns `custom` and its class into the one value that `sink.partitioner` has today."""
     chosen = next((entry for entry in given if entry.key == SINK_PARTITIONER.key), None)
     named = next((entry for entry in given if entry.key == SINK_PARTITIONER_CLASS.key), None)
     if chosen is not None and chosen.text == "custom":

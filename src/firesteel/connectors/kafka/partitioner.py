@@ -16,6 +16,9 @@ from dataclasses import dataclass, field
 class Default:
     """The key's murmur2 hash, or any partition for a message without a key, as the Java client does."""
 
+    def __str__(self) -> str:
+        return "default"
+
 
 @dataclass(frozen=True)
 class Fixed:

@@ -67,7 +67,9 @@ _PASSING = frozenset(
 
 
 def is_passing(error: KafkaError | None) -> bool:
-    """
+    """Says whether an error passes by itself, so that it is tried again.
+
+
     >>> is_passing(KafkaError(KafkaError.REQUEST_TIMED_OUT)), is_passing(KafkaError(KafkaError.MSG_SIZE_TOO_LARGE))
     (True, False)
     """

@@ -50,7 +50,7 @@ _KEY_PREFIX_RULE: Rule = OnlyWhen(
 def _mode_rules(
     mode: Option[Any], by_time: Enum, millis: Option[Any], by_offset: Enum, offsets: Option[Any]
 ) -> tuple[Rule, ...]:
-    """What a startup mode needs, and a bounded mode too."""
+    """Gives the rules of a startup mode, or of a bounded mode: what each of its values needs."""
     return (
         RequiredWhen(mode, by_time, needs=millis, hint="Add it, in epoch milliseconds.", side=Side.SOURCE),
         RequiredWhen(
@@ -176,10 +176,12 @@ KAFKA = ConnectorSpec(
     guarantee=_guarantee,
     partitioner=_partitioner,
     client_settings=frozenset(PROPERTIES),
+    client_reference="kafka.reference:client_reference",
     check_client=_check_client,
     translate_old=translate_partitioner,
     updates_as="upsert-kafka",
-    runtime="kafka",
+    runtime="kafka.runtime:KafkaRuntime",
+    worker_modules=("kafka.write_task", "kafka.record_decoder", "kafka.stream_reader"),
 )
 
 UPSERT_KAFKA = replace(

@@ -1,4 +1,4 @@
-"""The options of `'connector' = 'print'`: a sink that shows its rows to whoever runs the job."""
+"""Lists the options of `'connector' = 'print'`: a sink that shows its rows to whoever runs the job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`'connector' = 'print'`: rows shown to a person."""
+"""Says what `'connector' = 'print'` is: rows shown to a person."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ from firesteel.connectors.print import options
 from firesteel.connectors.spec import ConnectorSpec
 from firesteel.options.option import Side
 
-PRINT = ConnectorSpec("print", options.ROWS, side=Side.SINK, writes=ALL, runtime="print")
+PRINT = ConnectorSpec("print", options.ROWS, side=Side.SINK, writes=ALL, runtime="print:PrintRuntime")

@@ -37,11 +37,11 @@ def start_broker(
     secured: Sequence[str] = (),
     watcher: Watcher | None = None,
 ) -> Broker:
-    """Starts a broker and wait until it answers.
+    """Starts a broker and waits until it answers.
 
-    Without `data_dir` its data go to a temporary folder and vanish with it; without `port` a free one is taken.
-    `settings` are Kafka's own, over the ones of `dev/broker/server.py`. `secured` names protocols to listen on beside the plain
-    one, `SASL_SSL` for example; their certificates and users are in `settings`.
+    Without `data_dir` its data are kept in a temporary folder that is removed with it; without `port` a free one is
+    chosen. `settings` are Kafka settings, which override those of `dev/broker/server.py`. `secured` names protocols to
+    listen on beside the plain one, such as `SASL_SSL`; their certificates and users are in `settings`.
     """
     java = find_java()
     if watcher is not None:
@@ -111,7 +111,7 @@ class Broker:
             stdout=subprocess.PIPE,
             text=True,
             bufsize=1,
-            # Ctrl-C in the terminal must reach Firesteel, which may still need its broker to stop in order.
+            # Ctrl-C in the terminal must only reach Firesteel, which may need its broker while it stops.
             start_new_session=True,
         )
         atexit.register(self.stop)
@@ -127,7 +127,7 @@ class Broker:
 
     @property
     def keeper_pid(self) -> int:
-        """Returns the pid of the watchdog, which ends the broker when this process is gone."""
+        """Returns the pid of the watchdog, which ends the broker when this process ends."""
         return self._keeper.pid
 
     @property
@@ -139,21 +139,21 @@ class Broker:
         return self._server.log
 
     def kill(self) -> None:
-        """Ends the broker as `kill -9` does; its data stay for `restart`."""
+        """Ends the broker as `kill -9` does; its data are kept for `restart`."""
         self.pid = self._order("k")
 
     def terminate(self) -> None:
-        """Ends the broker in order; its data stay for `restart`."""
+        """Ends the broker with SIGTERM; its data are kept for `restart`."""
         self.pid = self._order("t")
 
     def restart(self) -> None:
-        """Starts the broker again on the same port and data, and wait until it answers."""
+        """Starts the broker again on the same port and data, and waits until it answers."""
         self._log_start = self._server.log.stat().st_size
         self.pid = self._order("s")
         self._await_answer()
 
     def stop(self) -> None:
-        """Ends the broker for good. A temporary folder is removed with it. A second call does nothing."""
+        """Ends the broker for good, and removes a temporary folder. A second call does nothing."""
         atexit.unregister(self.stop)
         if self._keeper.poll() is None:
             assert self._keeper.stdin is not None

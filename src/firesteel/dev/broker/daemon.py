@@ -1,6 +1,6 @@
-"""The development broker of `firesteel broker start`: it runs in the background until `firesteel broker stop`.
+"""Runs the development broker of `firesteel broker start` in the background until `firesteel broker stop`.
 
-There is one per cache folder. Its record says which process it is, so that it is found, and nothing else is ended.
+There is one per cache folder. A file there names its process, so that it is found and no other process is ended.
 """
 
 from __future__ import annotations
@@ -51,19 +51,19 @@ class Daemon:
 
 
 def find_daemon() -> Daemon | None:
-    """Finds the development broker that is running, if there is one."""
+    """Finds the development broker if it is running."""
     try:
         daemon = Daemon(**json.loads(_record().read_text()))
     except (OSError, ValueError, TypeError):
-        # No record, or one of another version of Firesteel.
+        # There is no file, or one of another version of Firesteel.
         return None
     return daemon if birth(daemon.pid) == daemon.born else None
 
 
 def start_daemon(watcher: Watcher, *, port: int | None = None, fresh: bool = False, heap: str = "512m") -> Daemon:
-    """Starts the development broker, or find it already running.
+    """Starts the development broker, or finds it running.
 
-    Without `port` it is the usual one, or a free one when that is taken. `fresh` deletes the data of earlier runs.
+    Without `port` the usual one is used, or a free one if that is taken. `fresh` deletes the data of earlier runs.
     """
     with held(_folder() / "lock"):
         running = find_daemon()
@@ -88,7 +88,7 @@ def start_daemon(watcher: Watcher, *, port: int | None = None, fresh: bool = Fal
 
 
 def stop_daemon() -> Daemon | None:
-    """Stops the development broker; return it, or None when none was running."""
+    """Stops the development broker. Returns it, or None if none was running."""
     with held(_folder() / "lock"):
         daemon = find_daemon()
         if daemon is not None:

@@ -17,7 +17,7 @@ _TITLE = f"Fetching Kafka {KAFKA_VERSION}"
 
 @contextmanager
 def shown_download(stream: IO[str] | None = None) -> Iterator[Watcher]:
-    """Makes a watcher for `kafka_jars` that draws nothing until there is something to fetch."""
+    """Makes a watcher for `kafka_jars` that prints nothing until a download starts."""
     out = stream or sys.stderr
     if not out.isatty():
         yield _PlainLines(out)
@@ -30,7 +30,7 @@ def shown_download(stream: IO[str] | None = None) -> Iterator[Watcher]:
 
 
 class _PlainLines:
-    """One line at the start and one at the start of each kind of work."""
+    """Prints one line at the start, and one at the start of each step."""
 
     def __init__(self, out: IO[str]) -> None:
         self._out = out
@@ -61,7 +61,7 @@ class _Bar:
 
 
 def _progress() -> Progress:
-    # Imported when there is something to draw: a start from the cache need not load it.
+    # Imported late: a start from the cache does not need it.
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

@@ -1,7 +1,7 @@
-"""Fetches Kafka's jars once, with the Ivy that is part of PySpark.
+"""Downloads Kafka's jars once, with the Ivy that is part of PySpark.
 
-No Maven, no address of a repository and no jar in this package: Ivy knows where Apache's releases are. A company's own
-repository is named in an Ivy settings file, whose path is taken from FIRESTEEL_IVY_SETTINGS.
+This package has no Maven, no address of a repository and no jar: Ivy knows where Apache's releases are. A company's own
+repository is configured in an Ivy settings file, whose path is in FIRESTEEL_IVY_SETTINGS.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from firesteel.java import find_java
 
 KAFKA_VERSION = "4.2.0"
 
-#: What Ivy resolves. slf4j-simple writes the broker's log to its standard error: without it Kafka fails without a message.
+#: The dependencies that Ivy resolves. slf4j-simple writes the broker's log to its standard error: without it Kafka
+#: would fail without a message.
 _IVY_FILE = f"""\
 <ivy-module version="2.0">
   <info organisation="firesteel" module="broker"/>
@@ -36,7 +37,7 @@ _IVY_FILE = f"""\
 </ivy-module>
 """
 
-#: About how many modules Ivy looks up: a first guess for the progress bar.
+#: The approximate number of modules that Ivy looks up, for the progress bar.
 _EXPECTED = 46
 
 
@@ -51,7 +52,7 @@ def _unwatched(doing: str, done: int, total: int) -> None:
 
 
 def kafka_jars(watcher: Watcher = _unwatched) -> Path:
-    """Returns the folder with Kafka's jars; fetch them if they are not there yet."""
+    """Returns the folder with Kafka's jars. Downloads them if they are missing."""
     folder = cache_folder() / f"kafka-{KAFKA_VERSION}"
     if folder.is_dir():
         return folder
@@ -61,8 +62,8 @@ def kafka_jars(watcher: Watcher = _unwatched) -> Path:
         held(folder.with_suffix(".lock"), lambda: watcher("waiting for another download", 0, 1)),
     ):
         if not folder.is_dir():
-            # Only a whole set of jars ever gets the folder's name. What a killed download leaves in the other folder
-            # is Ivy's own cache, from which the next one goes on.
+            # Only a complete set of jars gets the folder's name. An interrupted download leaves the other folder, Ivy's
+            # own cache, where the next one continues.
             unfinished = folder.with_name(folder.name + ".unfinished")
             _fetch(java, ivy, unfinished, watcher)
             (unfinished / "jars").rename(folder)
@@ -103,7 +104,7 @@ def _fetch(java: Path, ivy: Path, folder: Path, watcher: Watcher) -> None:
     settings = os.environ.get("FIRESTEEL_IVY_SETTINGS")
     if settings:
         command += ["-settings", settings]
-    # Some of the jars (snappy, scala-logging) call themselves bundles.
+    # Some of the jars (snappy, scala-logging) have the type bundle.
     command += ["-ivy", description, "-confs", "default", "-types", "jar", "bundle"]
     command += ["-retrieve", f"{jars}/[artifact]-[revision].[ext]"]
     with log.open("w") as out:
@@ -118,7 +119,7 @@ def _fetch(java: Path, ivy: Path, folder: Path, watcher: Watcher) -> None:
     if status != 0 or not any(jars.glob("kafka_*.jar")):
         raise OutsideError(
             f"Kafka {KAFKA_VERSION} could not be downloaded: {failure(log.read_text())}",
-            hint=f"Check the network and try again. All that was said is in {log}.",
+            hint=f"Check the network and try again. The output of Ivy is in {log}.",
         )
     log.unlink(missing_ok=True)
 
@@ -135,7 +136,7 @@ def _follow(lines: Iterable[str], log: IO[str], watcher: Watcher) -> None:
 
 @dataclass(frozen=True)
 class Counted:
-    """Ivy's progress, counted from the lines it prints: it looks up every module, then downloads every jar.
+    """Counts Ivy's progress from the lines it prints: it looks up every module, then downloads every jar.
 
     >>> step = Counted().after("found org.slf4j#slf4j-api;1.7.36 in public")
     >>> step.doing, step.done, step.total

@@ -7,14 +7,14 @@ import socket
 
 HOST = "127.0.0.1"
 
-#: Below the ports that systems hand to outgoing connections: one of those could be taken between choosing and
-#: listening, and a client that connects to one before the server listens can connect to itself.
+#: Below the ports that systems use for outgoing connections: such a port could be taken between choosing and listening,
+#: and a client that connects before the server listens could connect to itself.
 _CHOICE = range(20_000, 32_000)
 
 
 def is_free(port: int) -> bool:
     with socket.socket() as probe:
-        # As servers do: a port whose last connections are still dying counts as free.
+        # Like servers do: a port counts as free while its last connections are closing.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))

@@ -10,7 +10,7 @@ from firesteel.spark.start.birth import birth as birth
 
 
 def end_process(pid: int, born: str, patience: float = 15.0) -> None:
-    """Asks the process to end, and kill it after some seconds. Do nothing when the pid belongs to another process by now."""
+    """Asks the process to end, and kills it after some seconds. Does nothing if the pid belongs to another process by now."""
     for sign, wait in ((signal.SIGTERM, patience), (signal.SIGKILL, 5.0)):
         if birth(pid) != born:
             return

@@ -1,6 +1,7 @@
-"""One Kafka server of one node: its folder, its settings, its command line, and the wait until it answers.
+"""Runs one Kafka server as a cluster of one node: its folder, its settings, its command line, and the wait until it
+answers.
 
-Everything of a server is in its folder: `server.properties`, `broker.log` and `data/`. It listens on 127.0.0.1 only.
+All files of a server are in its folder: `server.properties`, `broker.log` and `data/`. It listens on 127.0.0.1 only.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ _SETTINGS = {
     "process.roles": "broker,controller",
     "node.id": "1",
     "controller.listener.names": "CONTROLLER",
-    # Relative to the server's folder, where the process runs: Kafka would read a path with a comma as two paths.
+    # Relative to the server's folder, its working directory: Kafka would read a path with a comma as two paths.
     "log.dirs": "data",
-    # A missing topic must be a clear error, not an empty topic of one partition.
+    # A missing topic must be an error, not an empty topic of one partition.
     "auto.create.topics.enable": "false",
-    # The rows of a test have old timestamps: retention would delete them at once.
+    # The rows of tests have old timestamps, and retention would delete them at once.
     "log.retention.ms": "-1",
     "group.initial.rebalance.delay.ms": "0",
-    # After a kill -9 the next start waits until the controller considers the old broker dead: 9 s by default.
+    # After kill -9, the next start waits until the controller considers the old broker dead: 9 s by default.
     "broker.session.timeout.ms": "3000",
     "broker.heartbeat.interval.ms": "500",
-    # One node, and few partitions of Kafka's own topics: the start makes all of them.
+    # One node and few partitions for Kafka's own topics: the start creates all of them.
     "offsets.topic.replication.factor": "1",
     "offsets.topic.num.partitions": "1",
     "transaction.state.log.replication.factor": "1",
@@ -43,7 +44,7 @@ _SETTINGS = {
     "share.coordinator.state.topic.replication.factor": "1",
     "share.coordinator.state.topic.min.isr": "1",
     "share.coordinator.state.topic.num.partitions": "1",
-    # The default is a quarter of the heap given here.
+    # The default is a quarter of the heap.
     "log.cleaner.dedupe.buffer.size": "8388608",
 }
 
@@ -101,7 +102,7 @@ def render_properties(server: Server) -> str:
 
 
 def prepare(server: Server, java: Path, jars: Path) -> None:
-    """Writes the settings, and format the data folder unless an earlier start did."""
+    """Writes the settings, and formats the data folder unless an earlier start did."""
     server.folder.mkdir(parents=True, exist_ok=True)
     (server.folder / "server.properties").write_text(render_properties(server))
     if (server.data / "meta.properties").exists():
@@ -111,11 +112,11 @@ def prepare(server: Server, java: Path, jars: Path) -> None:
     flags = ["-Xmx128m", "-XX:TieredStopAtLevel=1", *_LOG_FLAGS]
     with server.log.open("a") as log:
         command = [str(java), *flags, "-cp", f"{jars}/*", *arguments]
-        told = subprocess.run(command, cwd=server.folder, stdout=PIPE, stderr=STDOUT, text=True, check=False)
-        log.write(told.stdout)
-    if told.returncode != 0:
+        output = subprocess.run(command, cwd=server.folder, stdout=PIPE, stderr=STDOUT, text=True, check=False)
+        log.write(output.stdout)
+    if output.returncode != 0:
         raise OutsideError(
-            f"Kafka could not format its data folder '{server.data}': {_last_words(told.stdout)}",
+            f"Kafka could not format its data folder '{server.data}': {_last_words(output.stdout)}",
             hint=f"Its log is in {server.log}.",
         )
 
@@ -127,10 +128,10 @@ def java_command(server: Server, java: Path, jars: Path) -> list[str]:
 
 
 def await_answer(server: Server, is_alive: Callable[[], bool], log_start: int = 0) -> None:
-    """Waits until the server answers; when its process ends before, say what its log says from `log_start` on."""
+    """Waits until the server answers. If its process ends before, reports its log from `log_start` on."""
     deadline = time.monotonic() + START_TIMEOUT
     while True:
-        # The answer may come from another server on that port, so ours has to be alive after it.
+        # Another server may answer on that port, so check afterwards that ours is alive.
         answered = answers(server.port)
         if not is_alive():
             break
@@ -143,13 +144,13 @@ def await_answer(server: Server, is_alive: Callable[[], bool], log_start: int = 
                 hint=f"Its log is in {server.log}.",
             )
         time.sleep(0.05)
-    told = server.log.read_bytes()[log_start:].decode(errors="replace") if server.log.exists() else ""
-    if "Address already in use" in told or "Socket server failed to bind" in told:
+    output = server.log.read_bytes()[log_start:].decode(errors="replace") if server.log.exists() else ""
+    if "Address already in use" in output or "Socket server failed to bind" in output:
         raise PortTaken(server.bootstrap)
-    raise OutsideError(f"Kafka ended while it was starting: {_last_words(told)}", hint=f"Its log is in {server.log}.")
+    raise OutsideError(f"Kafka ended while it was starting: {_last_words(output)}", hint=f"Its log is in {server.log}.")
 
 
 def _last_words(log: str) -> str:
     lines = [line for line in log.splitlines() if line.strip() and not line.startswith(("\t", " "))]
-    told = next((line for line in lines if "ERROR" in line or "Exception" in line), lines[-1] if lines else "")
-    return f"{told[:300].rstrip('.')}." if told else "it left no word."
+    output = next((line for line in lines if "ERROR" in line or "Exception" in line), lines[-1] if lines else "")
+    return f"{output[:300].rstrip('.')}." if output else "it printed nothing."

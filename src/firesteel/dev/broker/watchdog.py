@@ -1,12 +1,12 @@
-"""A small process between Firesteel and the broker it started, so that the broker cannot outlive it.
+"""A small process between Firesteel and the broker it started, so that the broker cannot outlive Firesteel.
 
-Firesteel may die in any way, `kill -9` among them; the system then closes the pipe that this process reads, and it
-ends the broker and removes its folder. It is run as a program of its own, with nothing but the standard library:
+Firesteel may end in any way, even by `kill -9`; the system then closes the pipe that this process reads, and it ends
+the broker and removes its folder. It is run as a program of its own, with nothing but the standard library:
 
     python -I -S watchdog.py FOLDER-TO-REMOVE-OR-EMPTY LOG-FILE COMMAND…
 
-One letter on standard input is one order: (k)ill -9, (t)erminate, (s)tart again. Each is answered by a line with the
-pid of the command, or 0. The end of the input means: end everything.
+One letter on standard input is one command: (k)ill -9, (t)erminate, (s)tart again. The answer is a line with the pid of
+the process, or 0. The end of the input means: end everything.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def _die_with_watchdog() -> None:
-    # The watchdog may itself be killed. Linux then ends the broker too; elsewhere the broker stays if both are killed.
+    # The watchdog may be killed too. On Linux that ends the broker; elsewhere the broker stays if both are killed.
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
@@ -72,7 +72,7 @@ def main(folder: str, log: str, *command: str) -> None:
                 for order in orders:
                     child = _obey(order, child, list(command), log)
                     print(child.pid if child.poll() is None else 0, flush=True)
-            # A child that the parent forked holds the pipe open too; then only the parent's pid shows that the parent is gone.
+            # A child of the parent holds the pipe open too; then only the parent's pid shows that the parent has ended.
             if os.getppid() != parent:
                 return
     finally:

@@ -15,8 +15,8 @@ from firesteel.options.value import OptionValues
 
 @dataclass(frozen=True)
 class RegistrySettings:
-    """How to reach a registry. `urls` have no user and password in them; `authorization` is the value of the header, as
-    a secret, or None.
+    """The addresses and credentials of a registry. `urls` have no user and password in them; `authorization` is the
+    value of the header, as a secret, or None.
     """
 
     urls: tuple[str, ...]

@@ -19,6 +19,8 @@ AVRO_CONFLUENT = FormatSpec(
     "avro_confluent.decoder:ConfluentDecoder",
     "avro_confluent.encoder:ConfluentEncoder",
     open_prefixes=("properties.",),
+    subject=options.SUBJECT,
+    properties=options.PROPERTIES,
     type_rule=_complain,
     column_rule=check_names,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firesteel.changelog.kind import ALL
 from firesteel.formats.canal import options
+from firesteel.formats.json.options import IGNORE_PARSE_ERRORS
 from firesteel.formats.json.spec import complain_of_keys
 from firesteel.formats.spec import FormatSpec
 
@@ -14,5 +15,6 @@ CANAL = FormatSpec(
     "canal.codec:make_encoder",
     ALL,
     metadata=options.METADATA,
+    ignore_errors=IGNORE_PARSE_ERRORS,
     type_rule=complain_of_keys,
 )

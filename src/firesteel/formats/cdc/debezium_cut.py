@@ -66,8 +66,8 @@ class Cutter:
         self._words = {word: change.value for word, change in words.items() if not re.search("[0-9]", word)}
 
     def cut(self, messages: Sequence[bytes]) -> Cut | None:
-        mark = self._mark(messages[0])
-        if mark is None:
+        separator = self._separator(messages[0])
+        if separator is None:
             return None
         joined = b"".join(messages)
         lengths = np.fromiter(map(len, messages), dtype=np.int64, count=len(messages))
@@ -80,7 +80,7 @@ class Cutter:
         if not (inserts | np.asarray(pc.starts_with(slices, _OTHER))).all():
             return None
         data = np.frombuffer(joined, dtype=np.uint8)
-        tail_sizes = _tail_sizes(messages, lengths, ends, data, mark)
+        tail_sizes = _tail_sizes(messages, lengths, ends, data, separator)
         if tail_sizes is None:
             return None
         tails = ends - tail_sizes
@@ -110,7 +110,7 @@ class Cutter:
         del lines[-1]
         return Cut(lines, sizes, has_before, has_after, changes)
 
-    def _mark(self, message: bytes) -> bytes | None:
+    def _separator(self, message: bytes) -> bytes | None:
         """Returns the text between the last row and the rest of the tail."""
         if not message.startswith((_INSERT, _OTHER)):
             return None
@@ -168,7 +168,7 @@ def _word(text: bytes) -> np.uint64:
 
 
 def _tail_sizes(
-    messages: Sequence[bytes], lengths: Numbers, ends: Numbers, data: NDArray[np.uint8], mark: bytes
+    messages: Sequence[bytes], lengths: Numbers, ends: Numbers, data: NDArray[np.uint8], separator: bytes
 ) -> Numbers | None:
     """Measures the tails. There are few different sizes, so each one that is found in a message is then tried on all
     messages at once. A wrong size leaves a row that is no complete object, and the block is refused later.
@@ -176,12 +176,12 @@ def _tail_sizes(
     sizes = np.full(len(messages), -1, dtype=np.int64)
     words = _words(data)
     # The text may be shorter than eight bytes. The bytes after it are the same in all tails, or there is no match.
-    after_row, after_null = _word(mark), _word(b"null" + mark[1:])
-    gone = b'"after":null' + mark[1:]
+    after_row, after_null = _word(separator), _word(b"null" + separator[1:])
+    gone = b'"after":null' + separator[1:]
     left = np.arange(len(messages))
     for _ in range(_MOST_SIZES):
         message = messages[left[0]]
-        found = message.find(gone) + len(b'"after":null') if gone in message else message.find(mark) + 1
+        found = message.find(gone) + len(b'"after":null') if gone in message else message.find(separator) + 1
         size = len(message) - found
         if found == 0 or size < 8:
             return None

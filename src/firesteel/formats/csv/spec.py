@@ -34,5 +34,6 @@ CSV = FormatSpec(
     rules=(
         NeverWith(options.DISABLE_QUOTE_CHARACTER, True, "true", options.QUOTE_CHARACTER, "Remove one of the two."),
     ),
+    ignore_errors=options.IGNORE_PARSE_ERRORS,
     type_rule=_complain,
 )

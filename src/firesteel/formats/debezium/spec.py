@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firesteel.changelog.kind import ALL
 from firesteel.formats.debezium import options
+from firesteel.formats.json.options import IGNORE_PARSE_ERRORS
 from firesteel.formats.json.spec import complain_of_keys
 from firesteel.formats.spec import FormatSpec
 from firesteel.options.option import Side
@@ -24,5 +25,6 @@ DEBEZIUM = FormatSpec(
         ),
     ),
     metadata=options.METADATA,
+    ignore_errors=IGNORE_PARSE_ERRORS,
     type_rule=complain_of_keys,
 )

@@ -1,4 +1,4 @@
-r"""Encodes texts as Java does where UTF-8 cannot: half of a surrogate pair.
+"""Encodes texts as Java does where UTF-8 cannot: half of a surrogate pair.
 
 JSON can spell one (`"\\ud800"`), and Java and Python can hold one, but UTF-8 cannot encode it. Java's `String.getBytes`
 writes a question mark instead, and so does Flink, in rows and in error messages.

@@ -40,9 +40,9 @@ _EXACT_WHOLE = 2.0**53
 
 @dataclass(frozen=True)
 class WireRules:
-    """Which values Flink's reader gives. `nested_rows`: a field that a nested row lacks is NULL. `tree`: the reader
-    that builds a tree; `decimals` if the table has a DECIMAL column, which makes every fraction in the tree exact.
-    `texts`: all values are JSON strings.
+    """The rules of Flink's reader for a table. `nested_rows`: a field that a nested row lacks is NULL. `tree`: the
+    reader that builds a tree; `decimals` if the table has a DECIMAL column, which makes every fraction in the tree
+    exact. `texts`: all values are JSON strings.
     """
 
     iso_timestamps: bool = False

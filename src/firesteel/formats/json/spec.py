@@ -40,5 +40,7 @@ JSON = FormatSpec(
             Side.SOURCE,
         ),
     ),
+    ignore_errors=options.IGNORE_PARSE_ERRORS,
+    legacy=options.LEGACY_TIMES,
     type_rule=complain_of_keys,
 )

@@ -46,7 +46,7 @@ def _endless_state(sinks: Iterable[Sink], settings: Mapping[str, object]) -> Ite
     # '0' asks for state without an end.
     if STATE_TTL.key in settings:
         return
-    growing = [state for sink in sinks for state in plan_state(sink) if state.grows]
+    growing = [state for sink in sinks for state in plan_state(sink) if state.grows and not state.ends]
     if growing:
         yield _warning(f"State grows with {_growth(growing[0])} and is kept for ever.", growing[0].node.span)
 

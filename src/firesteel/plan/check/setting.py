@@ -3,37 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import timedelta
 
-from firesteel.catalog.connector import chooses_key
-from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.errors import Problem, Severity
-from firesteel.formats.builtin import format_named
-from firesteel.options.setting import CDC_EVENTS_DUPLICATE, STATE_TTL
+from firesteel.options.setting import CDC_EVENTS_DUPLICATE, STATE_BACKEND_TYPE, StateBackend
+from firesteel.plan.fact.keyed import uses_engine
 from firesteel.plan.node.relation import Sink, scans
+from firesteel.plan.rewrite.normalize_duplicates import may_hold_duplicates
 
 
 def check_settings(sinks: tuple[Sink, ...], settings: Mapping[str, object]) -> Iterator[Problem]:
-    # '0' keeps state for ever in Flink too.
-    if settings.get(STATE_TTL.key, timedelta(0)) != timedelta(0):
-        yield Problem(
-            f"'{STATE_TTL.key}' has no effect yet.", hint="State is kept for ever.", severity=Severity.WARNING
-        )
+    if settings.get(STATE_BACKEND_TYPE.key) is StateBackend.HASHMAP and any(map(uses_engine, sinks)):
+        message = f"'{STATE_BACKEND_TYPE.key}' is 'hashmap', and the state of this job is kept in RocksDB."
+        yield Problem(message, hint="The state engine needs it; the results are the same.", severity=Severity.WARNING)
     if settings.get(CDC_EVENTS_DUPLICATE.key) is True:
         yield from _duplicates(sinks)
 
 
 def _duplicates(sinks: tuple[Sink, ...]) -> Iterator[Problem]:
     for scan in (scan for sink in sinks for scan in scans(sink)):
-        table = scan.table
-        spec = format_named(table.value_format.name)
-        if not chooses_key(table) or spec is None or spec.changelog == INSERT_ONLY:
-            continue
-        if table.primary_key:
-            what = "is not supported yet: a change that stands twice in it would count twice"
-            hint = "Remove the setting if no change can stand twice in the topic."
-        else:
-            what = "needs a PRIMARY KEY, which says what change stands there twice"
-            hint = "Add PRIMARY KEY (column) NOT ENFORCED to the table, or remove the setting."
-        message = f"'{CDC_EVENTS_DUPLICATE.key}' is 'true', and for '{table.name}' that {what}."
-        yield Problem(message, scan.span, hint)
+        if may_hold_duplicates(scan) and not scan.table.primary_key:
+            yield Problem(
+                f"'{CDC_EVENTS_DUPLICATE.key}' is 'true', and for '{scan.table.name}' that needs a PRIMARY KEY, which says what"
+                " change stands there twice.",
+                scan.span,
+                "Add PRIMARY KEY (column) NOT ENFORCED to the table, or remove the setting.",
+            )

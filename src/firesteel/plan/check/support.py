@@ -7,12 +7,13 @@ from typing import assert_never
 
 from firesteel.catalog.table import Table
 from firesteel.errors import Problem, Severity
-from firesteel.formats.avro_confluent.options import PROPERTIES
+from firesteel.formats.builtin import format_named
 from firesteel.plan.check.window import check_windows
 from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -44,9 +45,10 @@ def check_support(sink: Sink) -> tuple[Problem, ...]:
 
 def _formats(table: Table) -> Iterator[Problem]:
     for bound in (table.key_format, table.value_format):
-        if bound is not None and bound.name == "avro-confluent":
+        spec = format_named(bound.name) if bound is not None else None
+        if bound is not None and spec is not None and spec.properties is not None:
             for key in bound.options.properties:
-                if key not in PROPERTIES:
+                if key not in spec.properties:
                     yield Problem(
                         f"'{bound.name}.properties.{key}' has no effect here.",
                         bound.options.spans.get(f"properties.{key}"),
@@ -65,7 +67,17 @@ def _nodes(node: Node) -> Iterator[Problem]:
         case Rank():
             yield from _rank(node)
         case (
-            Aggregate() | Scan() | Values() | Normalize() | Project() | Filter() | Union() | Unnest() | Join() | Sink()
+            Aggregate()
+            | Scan()
+            | Values()
+            | Normalize()
+            | Project()
+            | Filter()
+            | Union()
+            | Unnest()
+            | Join()
+            | Materialize()
+            | Sink()
         ):
             return
         case TimeJoin() | Watermark() | Window() | WindowAggregate():

@@ -13,6 +13,7 @@ from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -55,6 +56,8 @@ def _name(node: Node) -> str:
             return "a join"
         case Normalize():
             return "a table"
+        case Materialize():
+            return "rows that can share a PRIMARY KEY"
         case Aggregate() | WindowAggregate():
             return "an aggregate"
         case Scan() | Values() | Project() | Filter() | Union() | Unnest() | Watermark() | Window() | Sink():
@@ -73,7 +76,7 @@ def _updating(node: Node) -> Node | None:
 def _updates(node: Node) -> bool:
     """Says whether the node needs Spark's update mode."""
     match node:
-        case Aggregate() | Normalize():
+        case Aggregate() | Normalize() | Materialize():
             return True
         case Rank():
             return not node.keeps_first and not node.closes

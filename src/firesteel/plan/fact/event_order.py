@@ -9,6 +9,7 @@ from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -38,7 +39,7 @@ def _is_processing_time(node: Node, name: str) -> bool:
             if isinstance(expression, ColumnRef):
                 return _is_processing_time(node.input, expression.name)
             return isinstance(expression, Call) and expression.function == "PROCTIME"
-        case Filter() | Watermark() | Sink():
+        case Filter() | Watermark() | Materialize() | Sink():
             return _is_processing_time(node.input, name)
         case Scan() | Values():
             # A table's computed columns are a Project above it.

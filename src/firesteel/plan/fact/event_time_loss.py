@@ -10,6 +10,7 @@ from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -76,7 +77,17 @@ def _of_column(column: ColumnRef, node: Node, asked: Expression, function: str) 
                 "Write window_time, and group by it where there is a GROUP BY.",
             )
         case (
-            Values() | Watermark() | Filter() | Aggregate() | Union() | Join() | TimeJoin() | Rank() | Unnest() | Sink()
+            Values()
+            | Watermark()
+            | Filter()
+            | Aggregate()
+            | Union()
+            | Join()
+            | TimeJoin()
+            | Rank()
+            | Unnest()
+            | Materialize()
+            | Sink()
         ):
             return _of_inputs(column, node, asked, function)
         case _:
@@ -114,10 +125,10 @@ def _losing_operator(node: Node) -> str | None:
         case Rank():
             return "a deduplication or Top-N"
         case Union():
-            return "UNION ALL with an input whose column is none"
+            return "UNION ALL with an input where it is not event time"
         case Scan() | Values() | Normalize() | Watermark() | Project() | Filter() | Unnest() | Sink():
             return None
-        case Window() | WindowAggregate():
+        case Window() | WindowAggregate() | Materialize():
             return None
         case _:
             assert_never(node)

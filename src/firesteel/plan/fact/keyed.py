@@ -1,11 +1,11 @@
-"""Which operators run on the state engine: those whose answers Spark's own cannot give, and those that are faster there."""
+"""Which operators run on the state engine: those whose answers Spark's own cannot give, that are faster there, or whose state ends."""
 
 from __future__ import annotations
 
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.fact.retraction import null_when_retracted
 from firesteel.plan.function.aggregate import BY_ENGINE_ONLY, REVERSIBLE
-from firesteel.plan.node.relation import Aggregate, Join, Node, Rank
+from firesteel.plan.node.relation import Aggregate, Join, Materialize, Node, Normalize, Rank
 from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp, TimestampLtz
 
 
@@ -15,7 +15,12 @@ def is_keyed(node: Node) -> bool:
         case Aggregate():
             return _is_keyed_aggregate(node)
         case Rank():
-            return node.window_end is None and (node.input.changelog != INSERT_ONLY or _has_mixed_order(node))
+            changes = node.input.changelog != INSERT_ONLY
+            return node.window_end is None and (bool(node.ttl) or changes or _has_mixed_order(node))
+        case Normalize():
+            return node.duplicates or bool(node.ttl)
+        case Materialize():
+            return True
         case Join():
             return True
         case _:
@@ -28,7 +33,7 @@ def uses_engine(node: Node) -> bool:
 
 
 def _is_keyed_aggregate(node: Aggregate) -> bool:
-    if any(call.function in BY_ENGINE_ONLY for call in node.calls):
+    if node.ttl or any(call.function in BY_ENGINE_ONLY for call in node.calls):
         return True
     if not node.retracts and not node.old_rows:
         return False

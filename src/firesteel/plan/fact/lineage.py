@@ -13,6 +13,7 @@ from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -99,7 +100,18 @@ def condition_origins(node: Node) -> tuple[Origin, ...]:
             columns = _columns(node.input)
             names = [*partition, *(column.column for column in order)]
             found += [origin for name in names if name in columns for origin in columns[name].origins]
-        case Scan() | Values() | Normalize() | Project() | Union() | Unnest() | Watermark() | Window() | Sink():
+        case (
+            Scan()
+            | Values()
+            | Normalize()
+            | Project()
+            | Union()
+            | Unnest()
+            | Watermark()
+            | Window()
+            | Sink()
+            | Materialize()
+        ):
             pass
         case _:
             assert_never(node)
@@ -147,7 +159,7 @@ def _columns(node: Node) -> Mapping[str, _Derived]:
             return {**inner, **{field.name: _expression(collection, inner) for field in elements}}
         case Rank():
             return _rank_columns(node)
-        case Filter() | Join() | TimeJoin() | Sink() | Normalize() | Watermark():
+        case Filter() | Join() | TimeJoin() | Sink() | Normalize() | Watermark() | Materialize():
             # The columns of the inputs, under their names.
             known: dict[str, _Derived] = {}
             for child in node.inputs:

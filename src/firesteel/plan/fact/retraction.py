@@ -11,6 +11,7 @@ from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -48,7 +49,7 @@ def null_when_retracted(node: Node) -> frozenset[str]:
             )
         case Scan() | Values() | Normalize() | Aggregate() | WindowAggregate() | Join() | TimeJoin() | Rank() | Union():
             return frozenset()
-        case Unnest() | Sink() | Watermark() | Window():
+        case Unnest() | Sink() | Watermark() | Window() | Materialize():
             return frozenset()
         case _:
             assert_never(node)
@@ -68,7 +69,7 @@ def is_in_order(node: Node) -> bool:
     if node.changelog == INSERT_ONLY:
         return True
     match node:
-        case Scan() | Values() | Normalize():
+        case Scan() | Values() | Normalize() | Materialize():
             return True
         case Aggregate() | Rank():
             # One change for each key and batch.

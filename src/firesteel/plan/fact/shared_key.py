@@ -14,6 +14,7 @@ from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -51,7 +52,7 @@ def _answer(node: Node, columns: frozenset[str], memo: Memo) -> bool:
             return _can_share(node.input, columns, memo)
         case Project():
             return _can_share(node.input, _below(node, columns), memo)
-        case Scan() | Normalize():
+        case Scan() | Normalize() | Materialize():
             return node.unique_key is not None and not node.unique_key <= columns
         case Aggregate():
             return not frozenset(node.keys) <= columns
@@ -79,8 +80,8 @@ def _below(node: Project, columns: frozenset[str]) -> frozenset[str]:
     found: set[str] = set()
     for field, expression in zip(node.fields, node.expressions, strict=True):
         if field.name in columns:
-            told = distinguishing_column(expression)
-            found |= {told.name} if told is not None else {ref.name for ref in column_refs(expression)}
+            source = distinguishing_column(expression)
+            found |= {source.name} if source is not None else {ref.name for ref in column_refs(expression)}
     return frozenset(found)
 
 

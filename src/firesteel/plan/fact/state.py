@@ -8,12 +8,15 @@ from typing import assert_never
 
 from firesteel.catalog.connector import is_bounded
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, substitute
+from firesteel.plan.fact.keyed import is_keyed
 from firesteel.plan.fact.lineage import qualified_columns, readable_columns
+from firesteel.plan.fact.time_to_live import times_to_live
 from firesteel.plan.function.table import as_written
 from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -47,6 +50,21 @@ class State:
     until: str = ""
 
     @property
+    def kept_for(self) -> tuple[int, ...]:
+        """Returns how long it stays without being written again, in milliseconds: one number, or one for each side. 0 is for ever."""
+        return times_to_live(self.node)
+
+    @property
+    def ends(self) -> bool:
+        """Says whether all of it is dropped some time."""
+        return bool(self.until) or (bool(self.kept_for) and all(self.kept_for))
+
+    @property
+    def on_engine(self) -> bool:
+        """Says whether the state engine keeps it, or one of Spark's own operators."""
+        return is_keyed(self.node)
+
+    @property
     def name(self) -> str:
         return type(self.node).__name__
 
@@ -68,6 +86,8 @@ def _states(node: Node) -> Iterator[State]:
             yield State(node, key, kept, distinct, grows=False, until="until the window closes")
         case Normalize(keys=keys):
             yield State(node, keys, ("its last row",), (), is_unbounded(node))
+        case Materialize(keys=keys):
+            yield State(node, keys, ("every row",), (), is_unbounded(node))
         case Rank(partition=partition, last=last):
             names = readable_columns(node.input)
             key = tuple(names.get(name, name) for name in partition)

@@ -15,6 +15,7 @@ from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -57,6 +58,7 @@ def upsert_keys(node: Node) -> Keys:
             Scan()
             | Values()
             | Normalize()
+            | Materialize()
             | Aggregate()
             | WindowAggregate()
             | TimeJoin()
@@ -81,9 +83,9 @@ def _some(keys: list[frozenset[str]]) -> Keys:
 def _projected(node: Project) -> Keys:
     names: dict[str, list[str]] = {}
     for column, expression in zip(node.fields, node.expressions, strict=True):
-        told = distinguishing_column(expression)
-        if told is not None:
-            names.setdefault(told.name, []).append(column.name)
+        source = distinguishing_column(expression)
+        if source is not None:
+            names.setdefault(source.name, []).append(column.name)
     found: list[frozenset[str]] = []
     for key in upsert_keys(node.input):
         if key <= names.keys():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: Flink's scalar functions, by the families of `function.py`.
+#: Flink's scalar functions, by the families of `plan/function/table.py`.
 ABSENT_SCALARS: dict[str, tuple[str, ...]] = {
     "Dates and times": ("OVERLAPS", "SOURCE_WATERMARK"),
     "ARRAY, MAP and ROW": ("OBJECT_OF", "OBJECT_UPDATE"),

@@ -86,7 +86,7 @@ def writable(data_type: DataType) -> bool:
 def _check_writable(values: Arguments) -> None:
     for value in values:
         if not writable(value.type):
-            raise ArgumentError(f"takes nothing of type {value.type.sql}")
+            raise ArgumentError(f"cannot convert {value.type.sql} to JSON")
 
 
 def _string(args: Arguments) -> DataType:

@@ -174,9 +174,9 @@ def _find(module: str, attribute: str, folder: Path | None) -> object:
     try:
         imported = import_module(module, folder)
     except ModuleNotFoundError as error:
-        place = f" in '{folder}' or" if folder is not None else ""
+        where = f" in '{folder}' or" if folder is not None else ""
         raise _Refusal(
-            f"The module '{error.name}' is not found{place} on Python's path.",
+            f"The module '{error.name}' is not found{where} on Python's path.",
             "Put it beside the script, or install it.",
         ) from None
     except Exception as error:

@@ -128,12 +128,12 @@ class Function:
         return ", ".join(arg.type.sql for arg in args[slice(*self.written)])
 
     def _says(self) -> str:
-        said = [parameter.says for parameter in self.parameters]
+        texts = [parameter.says for parameter in self.parameters]
         if self.optional:
-            said[self.least :] = [f"if wanted {one}" for one in said[self.least :]]
-        said = said[slice(*self.written)]
-        text = f"{', '.join(said[:-1])} and {said[-1]}" if len(said) > 1 else said[0]
-        return f"{text}, as often as wanted" if self.repeats else text
+            texts[self.least :] = [f"optionally {one}" for one in texts[self.least :]]
+        texts = texts[slice(*self.written)]
+        text = f"{', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else texts[0]
+        return f"{text}, any number of times" if self.repeats else text
 
 
 def any_nullable(args: Arguments) -> bool:

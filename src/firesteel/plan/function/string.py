@@ -81,7 +81,7 @@ def _same_kind(args: Arguments) -> DataType:
     texts = [isinstance(arg.type, CHARACTER) for arg in args]
     binaries = [isinstance(arg.type, BINARY) for arg in args]
     if any(texts) and any(binaries):
-        raise ArgumentError("takes two texts, or bytes twice")
+        raise ArgumentError("takes two texts or two values of bytes")
     return Boolean(nullable=any_nullable(args))
 
 

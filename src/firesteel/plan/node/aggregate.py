@@ -57,6 +57,8 @@ class Aggregate(Grouped):
 
     old_rows: bool = False
     span: Span | None = field(default=None, compare=False)
+    #: How long state stays without being written again, in milliseconds: 0 for ever, None where nobody has said. No part of the label.
+    ttl: int | None = None
 
     @property
     def retracts(self) -> bool:

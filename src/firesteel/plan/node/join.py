@@ -30,6 +30,9 @@ class Join(PlanNode):
     span: Span | None = field(default=None, compare=False)
     #: A further condition on each pair.
     condition: Expression | None = None
+    #: As `ttl` in `Aggregate`, for the rows of each side.
+    left_ttl: int | None = None
+    right_ttl: int | None = None
 
     @property
     def inputs(self) -> tuple[Node, ...]:

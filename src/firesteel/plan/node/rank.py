@@ -53,6 +53,8 @@ class Rank(SingleInput):
     #: The clause of the query, for messages.
     clause: str = field(default="ROW_NUMBER()", compare=False)
     span: Span | None = field(default=None, compare=False)
+    #: As in `Aggregate`.
+    ttl: int | None = None
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
@@ -119,6 +121,7 @@ class Rank(SingleInput):
 
     @property
     def label(self) -> str:
+        # The word 'places' stands in the state of running jobs, so it stays.
         places = f"{self.first}" if self.first == self.last else f"{self.first} to {self.last or 'end'}"
         number = f", number=[{self.number.name}]" if self.number else ""
         order = ", ".join(map(str, self.order))

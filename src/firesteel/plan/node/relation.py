@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from firesteel.plan.node.aggregate import Aggregate
 from firesteel.plan.node.join import Join
+from firesteel.plan.node.materialize import Materialize
 from firesteel.plan.node.plan_node import UniqueKey
 from firesteel.plan.node.project import Filter, Project
 from firesteel.plan.node.rank import Ordering, Rank
@@ -24,6 +25,7 @@ __all__ = [
     "Aggregate",
     "Filter",
     "Join",
+    "Materialize",
     "Node",
     "Normalize",
     "Ordering",
@@ -58,6 +60,7 @@ Node = (
     | Unnest
     | Window
     | WindowAggregate
+    | Materialize
     | Sink
 )
 

@@ -85,10 +85,16 @@ class Values(NoInput, KeylessInserts):
 
 @dataclass(frozen=True)
 class Normalize(PlanNode):
-    """Keeps the last row of each key of an upsert topic, so that each change can emit UPDATE_BEFORE."""
+    """Keeps the last row of each key of a topic, so that each change can emit UPDATE_BEFORE.
+
+    `duplicates`: the topic is a full changelog in which a change may stand twice. Otherwise it holds upserts.
+    """
 
     input: Scan
+    duplicates: bool = False
     span: Span | None = field(default=None, compare=False)
+    #: As in `Aggregate`.
+    ttl: int | None = None
 
     @property
     def inputs(self) -> tuple[Node, ...]:

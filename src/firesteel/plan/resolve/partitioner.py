@@ -38,8 +38,8 @@ def check_partitioner(table: Table, modules: PythonModules) -> Problem | None:
     try:
         imported = import_module(module, modules.folder)
     except Exception as error:  # the user's own code may raise anything
-        told = f"{type(error).__name__}: {str(error)[:200]}"
-        return Problem(f"The module '{module}' of the partitioner cannot be imported: {told}.", span)
+        text = f"{type(error).__name__}: {str(error)[:200]}"
+        return Problem(f"The module '{module}' of the partitioner cannot be imported: {text}.", span)
     found = getattr(imported, partitioner.name, None)
     if found is None:
         return Problem(f"The module '{module}' has no class '{partitioner.name}'.", span, f"{_SHAPE} there.")

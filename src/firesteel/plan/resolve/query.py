@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from firesteel.errors import Span
 from firesteel.plan.expression import conjunction
 from firesteel.plan.node.join_kind import JoinKind
-from firesteel.plan.node.relation import Aggregate, Filter
+from firesteel.plan.node.relation import Aggregate, Filter, Node
 from firesteel.plan.resolve.condition import semi_or_anti, written_conjuncts
 from firesteel.plan.resolve.expression.column import UnknownName
 from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.group import has_aggregate, resolve_group
-from firesteel.plan.resolve.hint import advise_hints
-from firesteel.plan.resolve.join.join import absorb_condition, exists_join, in_join, resolve_join
+from firesteel.plan.resolve.hint import advise_hints, hinted_ttl
+from firesteel.plan.resolve.join.join import absorb_condition, exists_join, in_join, resolve_join, with_ttl
 from firesteel.plan.resolve.join.unnest import resolve_unnest
 from firesteel.plan.resolve.known import Known, ResolvedView
 from firesteel.plan.resolve.mistake import Mistake
@@ -31,7 +33,9 @@ from firesteel.plan.resolve.select_list import Item, project_items, select_items
 from firesteel.plan.resolve.table import resolve_table
 from firesteel.plan.resolve.union import resolve_union
 from firesteel.plan.resolve.values import one_row, resolve_values
-from firesteel.plan.resolve.window import close_window, open_group_window, resolve_window_table
+from firesteel.plan.resolve.window.closing import close_window
+from firesteel.plan.resolve.window.group_window import open_group_window
+from firesteel.plan.resolve.window.table_function import resolve_window_table
 from firesteel.sql.node import span_of, table_hints
 from firesteel.sql.statement import CreateView, Name
 
@@ -117,7 +121,7 @@ class QueryResolver:
             raise Mistake(
                 "FOR SYSTEM_TIME AS OF is not supported yet.",
                 span_of(version),
-                "A join without it pairs each row with all that come, and follows their changes.",
+                "A join without it pairs each row with all matching rows, and is updated when they change.",
             )
         named = self._named.get(node.name) if len(node.parts) == 1 else None
         if named is not None:
@@ -222,7 +226,7 @@ class QueryResolver:
                 over = next(item.node for item in items if has_window(item.node))
                 raise Mistake("OVER beside GROUP BY is not supported yet.", span_of(over), "Group in a subquery.")
             relation, resolver = resolve_group(relation, select, items, self.known.report)
-            relation = Relation(close_window(relation.node), relation.scope)
+            relation = Relation(close_window(_kept_for(relation.node, select)), relation.scope)
             if having:
                 relation = Relation(
                     Filter(relation.node, resolver.condition(having.this), span_of(having)), relation.scope
@@ -240,7 +244,7 @@ class QueryResolver:
         relation = project_items(relation, items, resolver, self._report, span_of(select))
         node = relation.node
         keys = tuple(field.name for field in node.fields)
-        distinct = close_window(Aggregate(node, keys, node.fields, (), span=span_of(select)))
+        distinct = close_window(_kept_for(Aggregate(node, keys, node.fields, (), span=span_of(select)), select))
         return resolve_limit(Relation(distinct, relation.scope), select)
 
     def _qualified(self, select: exp.Select) -> Relation:
@@ -259,8 +263,10 @@ class QueryResolver:
         if source is None:
             self._count_tables(1, span_of(select))
         relation = self._from(source.this) if source is not None else one_row(select)
-        for join in select.args.get("joins") or ():
-            relation = self._join(relation, join)
+        for number, join in enumerate(select.args.get("joins") or ()):
+            # The left side of a later join is no table that a hint could name.
+            left = hinted_ttl(select, source.this, join=True) if source is not None and number == 0 else None
+            relation = with_ttl(self._join(relation, join), left, hinted_ttl(select, join.this, join=True))
         return relation
 
     def _where(self, relation: Relation, where: exp.Where) -> Relation:
@@ -332,6 +338,14 @@ class QueryResolver:
         if isinstance(other, exp.Lateral):
             raise Mistake("LATERAL is not supported yet.", span_of(other))
         return resolve_join(left, self._from(other), join)
+
+
+def _kept_for(node: Node, select: exp.Select) -> Node:
+    """Gives an aggregate over one table the time to live that a hint names."""
+    source = _source(select)
+    if source is None or select.args.get("joins") or not isinstance(node, Aggregate):
+        return node
+    return replace(node, ttl=hinted_ttl(select, source.this, join=False))
 
 
 def _source(select: exp.Expression) -> exp.From | None:

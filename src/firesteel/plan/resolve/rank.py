@@ -12,7 +12,7 @@ from firesteel.plan.resolve.mistake import Mistake
 from firesteel.plan.resolve.named_relation import Names, Relation
 from firesteel.plan.resolve.scope import Scope, Visible
 from firesteel.plan.resolve.select_list import Item
-from firesteel.plan.resolve.window import close_rank
+from firesteel.plan.resolve.window.closing import close_rank
 from firesteel.sql.node import span_of, stamp
 from firesteel.types import Array, BigInt, Field, Map, Multiset, Row
 

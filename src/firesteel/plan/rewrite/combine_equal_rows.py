@@ -7,11 +7,13 @@ from typing import assert_never
 
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.expression import AggregateCall
+from firesteel.plan.fact.keyed import is_keyed
 from firesteel.plan.fact.non_deterministic import RANDOM, calls_of
 from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -43,7 +45,7 @@ def combine_equal_rows(node: Node) -> Node:
 
 
 def _allows_combining(node: Aggregate) -> bool:
-    return not node.retracts and not node.old_rows and all(map(_is_countable, node.calls))
+    return not is_keyed(node) and not node.retracts and not node.old_rows and all(map(_is_countable, node.calls))
 
 
 def _is_countable(call: AggregateCall) -> bool:
@@ -61,7 +63,7 @@ def _combine(node: Node) -> Node:
             return replace(node, input=_combine(node.input))
         case Scan() | Values() | Normalize() | Aggregate() | WindowAggregate() | Join() | TimeJoin() | Rank() | Union():
             return combine_equal_rows(node)
-        case Project() | Filter() | Unnest() | Watermark() | Window() | Sink():
+        case Project() | Filter() | Unnest() | Watermark() | Window() | Materialize() | Sink():
             return combine_equal_rows(node)
         case _:
             assert_never(node)

@@ -10,6 +10,7 @@ from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -48,6 +49,7 @@ def _number(node: Node, asked: bool) -> Node:
             | Watermark()
             | Window()
             | Normalize()
+            | Materialize()
             | Join()
             | TimeJoin()
         ):

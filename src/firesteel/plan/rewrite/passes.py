@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 
 from firesteel.plan.node.relation import Node, Sink
 from firesteel.plan.rewrite.combine_equal_rows import combine_equal_rows
-from firesteel.plan.rewrite.keep_old_rows import keep_old_rows
 from firesteel.plan.rewrite.limit_rank import limit_rank
 from firesteel.plan.rewrite.merge_projects import merge_projects
 from firesteel.plan.rewrite.number_rows import number_rows
@@ -22,7 +21,7 @@ Pass = Callable[[Node], Node]
 #: The passes that decide what the plan does. Projects are merged before `limit_rank`, which looks for a filter on row
 #: numbers, and again after it removed one. Watermarks that no node waits for go first: one between two projects would keep
 #: them apart, and a constant key is only recognised in merged projects.
-SHAPING: tuple[Pass, ...] = (place_watermarks, merge_projects, limit_rank, merge_projects, keep_old_rows)
+SHAPING: tuple[Pass, ...] = (place_watermarks, merge_projects, limit_rank, merge_projects)
 
 #: The passes that save work without a change of the result.
 TRIMMING: tuple[Pass, ...] = (prune_columns, number_rows, combine_equal_rows)

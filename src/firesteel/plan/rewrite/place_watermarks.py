@@ -9,6 +9,7 @@ from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -44,7 +45,19 @@ def _place(node: Node, *, awaited: bool, strict: bool) -> Node:
             return replace(node, input=_place(node.input, awaited=awaited, strict=strict))
         case WindowAggregate():
             return replace(node, input=_place(node.input, awaited=awaited, strict=True))
-        case Scan() | Values() | Normalize() | Aggregate() | Join() | TimeJoin() | Rank() | Union() | Unnest() | Sink():
+        case (
+            Scan()
+            | Values()
+            | Normalize()
+            | Aggregate()
+            | Join()
+            | TimeJoin()
+            | Rank()
+            | Union()
+            | Unnest()
+            | Materialize()
+            | Sink()
+        ):
             return map_inputs(node, lambda child: _place(child, awaited=awaited, strict=False))
         case _:
             assert_never(node)

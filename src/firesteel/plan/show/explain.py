@@ -15,6 +15,7 @@ from firesteel.errors import one_line
 from firesteel.plan.fact.delivery import render_delivery
 from firesteel.plan.fact.lineage import Derivation, Lineage, column_lineage, condition_origins
 from firesteel.plan.fact.state import State, plan_state
+from firesteel.plan.fact.time_to_live import render_milliseconds
 from firesteel.plan.node.relation import Node, Scan, Sink, scans
 
 
@@ -66,12 +67,22 @@ def _state(sink: Sink) -> list[str]:
     lines = []
     for state in states:
         owner = f"for each {', '.join(state.key)}" if state.key else "once"
-        until = f", {state.until}" if state.until else ""
-        lines.append(f"{state.name} keeps, {owner}{until}:")
+        lines.append(f"{state.name} keeps, {owner}:")
         lines += [f"  {kept}" for kept in state.kept]
-    if any(state.grows for state in states):
-        lines.append("kept for ever")
+        where = "on the state engine" if state.on_engine else "by Spark's own operators"
+        lines.append(f"kept {_duration(state)}, {where}")
     return lines
+
+
+def _duration(state: State) -> str:
+    """Says how long state is kept."""
+    if state.until:
+        return state.until
+    spans = [f"for {render_milliseconds(ttl)} after its last change" if ttl else "for ever" for ttl in state.kept_for]
+    if len(set(spans)) == 1:
+        return spans[0] if any(state.kept_for) or state.grows else "until the job ends"
+    left, right = spans
+    return f"{left} on the left side and {right} on the right side"
 
 
 def _reads(sink: Sink) -> list[str]:
@@ -156,5 +167,6 @@ def _state_document(state: State) -> dict[str, Any]:
         "distinct": list(state.distinct),
         "grows": state.grows,
         "until": state.until or None,
-        "ttl_seconds": None,
+        "ttl_seconds": max(state.kept_for) / 1000 if state.kept_for and all(state.kept_for) else None,
+        "engine": "firesteel" if state.on_engine else "spark",
     }

@@ -1,55 +1,44 @@
-"""`'connector' = 'blackhole'`: rows are counted and go no further."""
+"""Runs `'connector' = 'blackhole'`: rows are checked and counted, and go no further."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
 
-from firesteel.catalog.table import Table
 from firesteel.changelog.hidden import KIND
 from firesteel.errors import FiresteelError
-from firesteel.formats.bound import BoundFormat
-from firesteel.observe.shown import OnShown
 from firesteel.plan.node.relation import Sink
+from firesteel.spark.connector.port import OpenSink, OpenSource, Runtime, SinkPlace
 from firesteel.spark.failure import carry
-from firesteel.spark.sink.at_least_once import SinkSpec, Writing
-from firesteel.spark.sink.checked_rows import CheckedRows
-from firesteel.types import Field
+from firesteel.spark.sink.at_least_once import AtLeastOnce, Writing
+from firesteel.spark.sink.batch import BatchEnd, BatchWriter
+from firesteel.spark.sink.checked_rows import CheckedRows, SinkColumns
+from firesteel.spark.sink.layout import Layout
 
 
-@dataclass(frozen=True)
-class BlackholeSpec:
-    table: str
-    fields: tuple[Field, ...]
-    drop_nulls: bool
-    check_lengths: bool
-    tasks: int | None = None
-    key: BoundFormat | None = None
+class BlackholeRuntime(Runtime):
+    def open_sink(self, sink: Sink, place: SinkPlace) -> OpenSink:
+        return BlackholeSink(SinkColumns(sink.table.name, sink.fields, place.drop_nulls, place.check_lengths))
 
 
-def topics(table: Table) -> tuple[Mapping[str, str], tuple[str, ...]] | None:
-    return None
+class BlackholeSink(OpenSink):
+    def __init__(self, columns: SinkColumns) -> None:
+        self._columns = columns
 
+    def make_writer(self, end: BatchEnd, sources: Sequence[OpenSource]) -> BatchWriter:
+        columns = self._columns
 
-def open_sink(sink: Sink, *, drop_nulls: bool, check_lengths: bool, most_bytes: int | None) -> SinkSpec:
-    return BlackholeSpec(sink.table.name, sink.fields, drop_nulls, check_lengths)
+        def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            rows = CheckedRows(columns)
+            try:
+                taken = sum(rows.checked(batch, _kinds(batch))[0].num_rows for batch in batches)
+            except FiresteelError as error:
+                raise carry(error) from None
+            report = [pa.array([taken], pa.int64()), pa.nulls(1, pa.string())]
+            yield pa.RecordBatch.from_arrays(report, names=["written", "failure"])
 
-
-def make_writing(spec: SinkSpec, *, is_local: bool, on_shown: OnShown) -> Writing:
-    assert isinstance(spec, BlackholeSpec)
-
-    def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        rows = CheckedRows(spec)
-        try:
-            taken = sum(rows.checked(batch, _kinds(batch))[0].num_rows for batch in batches)
-        except FiresteelError as error:
-            raise carry(error) from None
-        told = [pa.array([taken], pa.int64()), pa.nulls(1, pa.string())]
-        yield pa.RecordBatch.from_arrays(told, names=["written", "failure"])
-
-    return Writing(task)
+        return AtLeastOnce(Layout(), Writing(task), end)
 
 
 def _kinds(batch: pa.RecordBatch) -> pa.Array | None:

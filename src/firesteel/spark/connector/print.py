@@ -1,33 +1,32 @@
-"""`'connector' = 'print'`: rows are shown to whoever runs the job; on a cluster they go to the executors' logs."""
+"""Runs `'connector' = 'print'`: rows are shown to whoever runs the job; on a cluster they go to the executors' logs."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO
 
 import pyarrow as pa
 
-from firesteel.catalog.table import Table
 from firesteel.changelog.hidden import CODES, KIND
 from firesteel.changelog.kind import INSERT_ONLY, RowKind
 from firesteel.connectors.print.options import PRINT_IDENTIFIER, STANDARD_ERROR
 from firesteel.errors import FiresteelError
-from firesteel.formats.bound import BoundFormat
-from firesteel.observe.shown import OnShown, ShownRows
+from firesteel.observe.shown import ShownRows
 from firesteel.options.table import SINK_PARALLELISM
 from firesteel.plan.fact.retraction import is_in_order
 from firesteel.plan.node.relation import Sink
+from firesteel.spark.connector.port import OpenSink, OpenSource, Runtime, SinkPlace
 from firesteel.spark.failure import carry
-from firesteel.spark.sink.at_least_once import SinkSpec, Writing
-from firesteel.spark.sink.checked_rows import CheckedRows
+from firesteel.spark.sink.at_least_once import WRITTEN_ROW, AtLeastOnce, Writing
+from firesteel.spark.sink.batch import BatchEnd, BatchWriter
+from firesteel.spark.sink.checked_rows import CheckedRows, SinkColumns
+from firesteel.spark.sink.layout import Layout
 from firesteel.spark.sink.net_change import net_changes
 from firesteel.spark.sink.row_text import row_texts
-from firesteel.spark.sink.write_task import WRITTEN_ROW
 from firesteel.spark.task import task_number
-from firesteel.types import Field
 
 #: What one task shows of a batch.
 _MOST_LINES = 10_000
@@ -40,45 +39,58 @@ _PRINTED_ROW = f"{WRITTEN_ROW}, shown string"
 
 @dataclass(frozen=True)
 class PrintSpec:
-    table: str
-    fields: tuple[Field, ...]
-    drop_nulls: bool
-    check_lengths: bool
+    """What a task needs to show rows."""
+
+    columns: SinkColumns
     identifier: str
     standard_error: bool
-    #: Changes come in no order: a row that goes as often as it comes has not changed.
+    #: Changes come in no order: a row that is retracted as often as it is inserted has not changed.
     net: bool
     #: Whether rows can be other than new.
     updates: bool
     #: The columns that tell rows apart, where something does.
     key_columns: tuple[str, ...]
-    tasks: int | None = None
-    key: BoundFormat | None = None
 
 
-def topics(table: Table) -> tuple[Mapping[str, str], tuple[str, ...]] | None:
-    return None
+class PrintRuntime(Runtime):
+    def open_sink(self, sink: Sink, place: SinkPlace) -> OpenSink:
+        options = sink.table.options
+        spec = PrintSpec(
+            SinkColumns(sink.table.name, sink.fields, place.drop_nulls, place.check_lengths),
+            options.get(PRINT_IDENTIFIER) or "",
+            options.get(STANDARD_ERROR) is True,
+            not is_in_order(sink),
+            sink.changelog != INSERT_ONLY,
+            tuple(sorted(sink.unique_key or ())),
+        )
+        return PrintSink(spec, Layout(options.get(SINK_PARALLELISM)), place)
 
 
-def open_sink(sink: Sink, *, drop_nulls: bool, check_lengths: bool, most_bytes: int | None) -> SinkSpec:
-    options = sink.table.options
-    return PrintSpec(
-        sink.table.name,
-        sink.fields,
-        drop_nulls,
-        check_lengths,
-        options.get(PRINT_IDENTIFIER) or "",
-        options.get(STANDARD_ERROR) is True,
-        not is_in_order(sink),
-        sink.changelog != INSERT_ONLY,
-        tuple(sorted(sink.unique_key or ())),
-        options.get(SINK_PARALLELISM),
-    )
+class PrintSink(OpenSink):
+    def __init__(self, spec: PrintSpec, layout: Layout, place: SinkPlace) -> None:
+        self._spec = spec
+        self._layout = layout
+        self._place = place
+
+    def make_writer(self, end: BatchEnd, sources: Sequence[OpenSource]) -> BatchWriter:
+        is_local = self._place.is_local
+        writing = Writing(_make_task(self._spec, is_local), _PRINTED_ROW, self._show if is_local else None)
+        return AtLeastOnce(self._layout, writing, end)
+
+    def _show(self, reports: list[str]) -> None:
+        """Shows what the tasks of a batch give back. Called on the driver."""
+        spec, found = self._spec, [json.loads(text) for text in reports]
+        lines = [
+            f"{prefix(spec.identifier, number if len(found) > 1 else None)}{line}"
+            for number, (_, kept) in enumerate(found)
+            for line in kept
+        ]
+        left_out = sum(count for count, _ in found)
+        if lines or left_out:
+            self._place.on_shown(ShownRows(spec.columns.table, tuple(lines), left_out, spec.standard_error))
 
 
-def make_writing(spec: SinkSpec, *, is_local: bool, on_shown: OnShown) -> Writing:
-    assert isinstance(spec, PrintSpec)
-
+def _make_task(spec: PrintSpec, is_local: bool) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         lines = Lines()
         try:
@@ -89,21 +101,10 @@ def make_writing(spec: SinkSpec, *, is_local: bool, on_shown: OnShown) -> Writin
         if not is_local:
             _print_here(spec, lines)
         shown = json.dumps([lines.left_out, lines.kept if is_local else []])
-        told = [pa.array([lines.count], pa.int64()), pa.nulls(1, pa.string()), pa.array([shown], pa.string())]
-        yield pa.RecordBatch.from_arrays(told, names=["written", "failure", "shown"])
+        report = [pa.array([lines.count], pa.int64()), pa.nulls(1, pa.string()), pa.array([shown], pa.string())]
+        yield pa.RecordBatch.from_arrays(report, names=["written", "failure", "shown"])
 
-    def show(told: list[str]) -> None:
-        found = [json.loads(text) for text in told]
-        lines = [
-            f"{prefix(spec.identifier, number if len(found) > 1 else None)}{line}"
-            for number, (_, kept) in enumerate(found)
-            for line in kept
-        ]
-        left_out = sum(count for count, _ in found)
-        if lines or left_out:
-            on_shown(ShownRows(spec.table, tuple(lines), left_out, spec.standard_error))
-
-    return Writing(task, _PRINTED_ROW, show if is_local else None)
+    return task
 
 
 class Lines:
@@ -128,11 +129,11 @@ class Lines:
 
 
 def _texts(spec: PrintSpec, batches: Iterable[pa.RecordBatch]) -> Iterator[list[str]]:
-    rows = CheckedRows(spec)
+    rows = CheckedRows(spec.columns)
     if not spec.net:
         for batch in batches:
             checked, kinds = rows.checked(batch, _kinds(spec, batch))
-            yield row_texts(checked, spec.fields, kinds)
+            yield row_texts(checked, spec.columns.fields, kinds)
         return
     whole = [batch for batch in batches if batch.num_rows]
     if not whole:
@@ -140,7 +141,7 @@ def _texts(spec: PrintSpec, batches: Iterable[pa.RecordBatch]) -> Iterator[list[
     batch = pa.Table.from_batches(whole).combine_chunks().to_batches()[0]
     checked, kinds = rows.checked(batch, batch.column(KIND))
     assert kinds is not None
-    values = [text[2:].encode() for text in row_texts(checked, spec.fields, None)]
+    values = [text[2:].encode() for text in row_texts(checked, spec.columns.fields, None)]
     changes = net_changes([None] * len(values), values, kinds.to_pylist(), by_key=False)
     taken = checked.take(pa.array([change.row for change in changes], pa.int64()))
     yield _paired(spec, taken, [change.kind for change in changes])
@@ -154,9 +155,9 @@ def _kinds(spec: PrintSpec, batch: pa.RecordBatch) -> pa.Array | None:
 
 
 def _paired(spec: PrintSpec, rows: pa.RecordBatch, kinds: list[RowKind]) -> list[str]:
-    """An old row and the new one of its key are an update, one below the other."""
-    bare = [text[2:] for text in row_texts(rows, spec.fields, None)]
-    keyed = [field for field in spec.fields if field.name in spec.key_columns]
+    """Renders net changes: an old row and the new one of its key are an update, one below the other."""
+    bare = [text[2:] for text in row_texts(rows, spec.columns.fields, None)]
+    keyed = [field for field in spec.columns.fields if field.name in spec.key_columns]
     keys = row_texts(rows, keyed, None) if keyed else bare
     seen: dict[str, set[RowKind]] = {}
     for key, kind in zip(keys, kinds, strict=True):
@@ -173,7 +174,9 @@ def _sign(kind: RowKind, *, update: bool) -> str:
 
 
 def prefix(identifier: str, task: int | None) -> str:
-    """
+    """Gives what stands before each row: the identifier, and the number of the task where there are several.
+
+
     >>> prefix("", None), prefix("id", None), prefix("", 0), prefix("id", 1)
     ('', 'id> ', '1> ', 'id:2> ')
     """
@@ -182,7 +185,7 @@ def prefix(identifier: str, task: int | None) -> str:
 
 
 def _print_here(spec: PrintSpec, lines: Lines) -> None:
-    """Into the log of the executor. Its tasks are told apart, for there may be several."""
+    """Prints into the log of the executor. Its tasks are told apart, for there may be several."""
     out: IO[str] = sys.stderr if spec.standard_error else sys.stdout
     for line in lines.kept:
         print(f"{prefix(spec.identifier, task_number())}{line}", file=out)

@@ -1,4 +1,4 @@
-"""The folder that holds a job's state: whose it is, and whether a script still fits it."""
+"""Opens the folder that holds a job's state: checks whose it is, and whether a script still fits it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Checkpoint:
         """Makes the folder ready for these plans, by query name. True: the job goes on where it stopped."""
         fingerprints = {name: fingerprint(plan) for name, plan in plans.items()}
         try:
-            self._take()
+            self.take()
             return self._open(fingerprints, plans, fresh)
         except OSError as error:
             self.close()
@@ -44,8 +44,13 @@ class Checkpoint:
             self.close()
             raise
 
-    def _take(self) -> None:
-        """Two processes on one state would each undo what the other keeps."""
+    @property
+    def plans(self) -> dict[str, str]:
+        """Returns the plans whose state this is, by query."""
+        return self._read()["plans"]
+
+    def take(self) -> None:
+        """Locks the folder: two processes on one state would each undo what the other keeps."""
         try:
             self._lock = Lock(self.folder)
         except BlockingIOError:
@@ -76,7 +81,7 @@ class Checkpoint:
         return False
 
     def _check_ours(self, *, fresh: bool = False) -> None:
-        """Nothing is deleted or filled that does not look like a folder of ours."""
+        """Raises if the folder does not look like one of ours: nothing else is deleted or filled."""
         if self.folder.is_file:
             raise UsageError(f"'{self.folder}' is a file and cannot hold state.")
         if self.exists or not self.folder.list():
@@ -90,7 +95,7 @@ class Checkpoint:
             raise damage(self.folder, _FILE, "is missing")
 
     def _has_queries(self) -> bool:
-        """Whether there is nothing in it but what queries have left: state that has lost our own file."""
+        """Checks that there is nothing in it but what queries have left: state that has lost our own file."""
         return all(
             name == f"{_FILE}.new" or (re.match(r"\d+-", name) and self.folder.exists(f"{name}/offsets"))
             for name in self.folder.list()

@@ -1,4 +1,4 @@
-"""The program that makes the archive of Spark's classes (`start/class_archive.py`): it runs what every job runs.
+"""Makes the archive of Spark's classes (`start/class_archive.py`): the program runs what every job runs.
 
 python -m firesteel.spark.job.class_loader ARCHIVE
 """
@@ -47,11 +47,11 @@ def _load_classes(made: Path) -> None:
 
 
 def _read_command(session: SparkSession, ours: list[str]) -> Command:
-    """What the JVM was started with, without the options that are ours: Spark's script asks a JVM of its own for that."""
+    """Reads what the JVM was started with, without our own options: Spark's script asks a JVM of its own for that."""
     jvm = jvm_of(session)
     system = jvm.java.lang.System
-    told = jvm.java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments()
-    options = [one for one in told if one not in ours and not one.startswith("-Xmx")]
+    given = jvm.java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments()
+    options = [one for one in given if one not in ours and not one.startswith("-Xmx")]
     program = Path(system.getProperty("java.home")) / "bin" / "java"
     return Command(str(program), system.getProperty("java.class.path"), tuple(options))
 

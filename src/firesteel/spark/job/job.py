@@ -1,4 +1,4 @@
-"""A job: all INSERTs of a script, running together, with one state and one end."""
+"""Runs a job: all INSERTs of a script together, with one state and one end."""
 
 from __future__ import annotations
 
@@ -12,14 +12,11 @@ from pathlib import Path
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
-from firesteel.connectors.kafka.group import GroupPositions
-from firesteel.connectors.kafka.transaction.transaction import TransactionLimits
-from firesteel.connectors.kafka.watch import BrokerWatch
 from firesteel.errors import FiresteelError, UsageError
 from firesteel.java import find_java
 from firesteel.observe.progress import Progress, apply, rest
 from firesteel.observe.shown import OnShown, print_rows
-from firesteel.observe.snapshot import JobSnapshot, State, Waiting
+from firesteel.observe.snapshot import JobSnapshot, State
 from firesteel.options.setting import (
     CHECKPOINTING_INTERVAL,
     LOCAL_TIME_ZONE,
@@ -38,10 +35,10 @@ from firesteel.plan.analyze import Analysis
 from firesteel.plan.fact.keyed import uses_engine
 from firesteel.plan.node.relation import Sink
 from firesteel.plan.show.fingerprint import render_state
+from firesteel.spark.connector.runtimes import Runtimes
 from firesteel.spark.failure import explained
 from firesteel.spark.internals import active
 from firesteel.spark.job.checkpoint import Checkpoint
-from firesteel.spark.job.outside import Outside, check_earlier_runs, check_outside, group_readers
 from firesteel.spark.job.query import Query
 from firesteel.spark.job.query_plan import QueryEvents, QueryPlan, QuerySettings
 from firesteel.spark.place import job_name, log_file, safe_name, spark_settings, state_folder
@@ -108,8 +105,7 @@ class Job:
         #: Gets the rows of `print` tables, from the thread of a batch.
         self.on_shown: OnShown = print_rows
         self._queries: list[Query] = []
-        self._outside = Outside()
-        self._brokers: BrokerWatch | None = None
+        self._runtimes = Runtimes(self.name, self._named_sinks())
         warnings = tuple(problem.message for problem in analysis.warnings)
         self._snapshot = JobSnapshot(
             self.name, started=time.time(), checkpoint=str(self.checkpoint.folder), warnings=warnings
@@ -132,10 +128,10 @@ class Job:
 
     def _begin(self) -> None:
         self._say("looks for the brokers")
-        self._outside = check_outside(self._named_sinks(), self._go_on)
+        self._runtimes.check_outside(self._go_on)
         self._go_on()
         if not self._fresh and not self.checkpoint.exists:
-            check_earlier_runs(self.name, self._named_sinks(), str(self.checkpoint.folder))
+            self._runtimes.check_earlier_runs(str(self.checkpoint.folder))
         self._cold = self._given is None and SparkSession.getActiveSession() is None
         if self._cold:
             find_java()
@@ -206,24 +202,12 @@ class Job:
             in_rocksdb=self._backend is StateBackend.ROCKSDB,
         )
         events = QueryEvents(self._note, self._news.set, lambda shown: self.on_shown(shown))
-        groups = GroupPositions(group_readers(self._named_sinks()))
         for number, (name, sink) in enumerate(self._named_sinks(), start=1):
-            plan = QueryPlan(
-                self.name,
-                name,
-                number,
-                sink,
-                self.checkpoint.query_folder(name),
-                settings,
-                groups,
-                self._outside.limits.get(name, TransactionLimits()),
-                self._outside.most_bytes,
-            )
+            plan = QueryPlan(name, number, sink, self.checkpoint.query_folder(name), settings, self._runtimes)
             query = Query(plan, events)
             self._queries.append(query)
             query.start(self._session)
             self._go_on()
-        self._brokers = BrokerWatch(self._outside.topics)
         threading.Thread(target=self._watch, name=f"{self.name}-watch", daemon=True).start()
 
     # -- running ---------------------------------------------------------------------------------------------------
@@ -233,7 +217,7 @@ class Job:
             self._snapshot = apply(self._snapshot, progress)
 
     def _say(self, doing: str) -> None:
-        """The job turns to something else."""
+        """Notes what the job turns to."""
         with self._lock:
             self._snapshot = dataclasses.replace(self._snapshot, doing=doing, updated=time.time())
 
@@ -254,7 +238,7 @@ class Job:
             self._end(state)
 
     def _follow(self) -> None:
-        """Until all queries are done, one has failed, or the job is to stop."""
+        """Follows the queries until all are done, one has failed, or the job is to stop."""
         while not self._stopping.is_set():
             self._news.wait(_TICK)
             self._news.clear()
@@ -269,7 +253,7 @@ class Job:
             self._look_around()
 
     def _look_around(self) -> None:
-        """What there is to say when no batch ends."""
+        """Reports what is known when no batch ends: that the job is idle, or waits for a server."""
         now = time.time()
         with self._lock:
             known = self._snapshot
@@ -277,8 +261,7 @@ class Job:
             resting = [query for query in self._queries if query.is_idle]
             idle = len(resting) == len(self._queries)
             # A source that cannot reach its broker looks as if it had nothing to read.
-            absence = self._brokers.look() if self._brokers is not None else None
-            trouble = Waiting(absence.since, absence.broker, absence.why) if absence is not None else None
+            trouble = self._runtimes.look()
             read = [(query.name, table) for query in resting for table in query.source_tables]
             with self._lock:
                 self._snapshot = rest(self._snapshot, () if trouble else read, idle, trouble)
@@ -309,7 +292,7 @@ class Job:
                 self._snapshot = dataclasses.replace(self._snapshot, torn=len(waiting))
 
     def _end(self, state: State) -> None:
-        """Whatever happens here, the job has ended afterwards."""
+        """Ends the queries. Whatever happens here, the job has ended afterwards."""
         try:
             for query in self._queries:
                 query.close()
@@ -323,13 +306,12 @@ class Job:
             self._finish(state)
 
     def _finish(self, state: State) -> None:
-        """The lock goes, and everybody who waits is told. The first who says how it ended is right."""
+        """Releases the lock and wakes everybody who waits. The first call decides how the job has ended."""
         with self._ending:
             if self._ended.is_set():
                 return
             try:
-                if self._brokers is not None:
-                    self._brokers.stop()
+                self._runtimes.close()
                 with suppress(OSError):
                     self.checkpoint.close()
                 self._set_state(state)
@@ -346,7 +328,7 @@ class Job:
     # -- for those who hold it -------------------------------------------------------------------------------------
 
     def snapshot(self) -> JobSnapshot:
-        """What is known about the job now."""
+        """Gives what is known about the job now."""
         with self._lock:
             if not self._snapshot.state.is_over:
                 return dataclasses.replace(self._snapshot, updated=time.time())
@@ -360,7 +342,7 @@ class Job:
         self._ended.wait()
 
     def request_stop(self, timeout: float = STOP_SECONDS) -> None:
-        """As `stop`, and returns at once."""
+        """Ends the job as `stop` does, and returns at once."""
         by = time.monotonic() + timeout
         self._stop_by = min(by, self._stop_by) if self._stopping.is_set() else by
         self._stopping.set()
@@ -394,17 +376,21 @@ class Job:
             raise self._failure
         return True
 
+    def release(self) -> None:
+        """Closes the connections that are kept for further jobs of this process. It is called before the process ends."""
+        self._runtimes.release()
+
     @property
     def failure(self) -> FiresteelError | None:
         return self._failure
 
     @property
     def log(self) -> Path | None:
-        """Where Spark's own log is."""
+        """Gives the path of Spark's own log."""
         return session_log()
 
     def spark_plans(self) -> dict[str, str]:
-        """Spark's physical plan of each query's last batch, by query: for whoever looks closely."""
+        """Gives Spark's physical plan of each query's last batch, by query."""
         return {query.name: query.plan_text() for query in self._queries}
 
 

@@ -1,4 +1,4 @@
-"""One INSERT as one streaming query: it is started, followed and stopped."""
+"""Starts, follows and stops one INSERT as one streaming query."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from firesteel.connectors.kafka.group import commit_positions
-from firesteel.connectors.kafka.offset import from_json
-from firesteel.connectors.kafka.start import Unbounded
+from firesteel.connectors.position import from_json
 from firesteel.errors import BrokerAwayError, FiresteelError
 from firesteel.spark.failure import describe, explain_failure, has_lost_process
 from firesteel.spark.fault import planned_fault, reach
@@ -27,9 +25,9 @@ from firesteel.spark.internals import (
 )
 from firesteel.spark.job.query_plan import QueryEvents, QueryPlan
 from firesteel.spark.job.report import is_whole, render_progress, source_offsets
-from firesteel.spark.job.stream import Stream, group_reader, make_stream
+from firesteel.spark.job.stream import Stream, make_stream
 from firesteel.spark.lower.watermark import times_name
-from firesteel.spark.sink.at_least_once import Gate, Written
+from firesteel.spark.sink.batch import Gate, Written
 from firesteel.spark.sink.offset_log import last_committed, planned_batch
 
 #: How often a query is started again, without a batch between, because a Python process of Spark's was lost.
@@ -71,25 +69,25 @@ class Query:
 
     def start(self, session: SparkSession) -> None:
         self._stream = make_stream(session, self.plan, self._gate, self._note_written, self._events.on_shown)
-        self._note_committed()
+        self._resume()
         self._query = self._started()
         self._begun.set()
 
     def _started(self) -> StreamingQuery:
         query: StreamingQuery = self._stream.start()
-        if all(not isinstance(spec.bound, Unbounded) for spec in self._stream.sources.specs):
+        if all(spec.is_bounded for spec in self._stream.sources.specs):
             threading.Thread(target=self._await_end, args=(query,), name=f"{self.name}-end", daemon=True).start()
         return query
 
-    def _note_committed(self) -> None:
-        """Where the query stood when it was stopped: another one that reads with the same group may be ahead."""
+    def _resume(self) -> None:
+        """Tells the sources where the query stood when it was stopped."""
         batch = last_committed(self.plan.checkpoint)
         if batch < 0:
             return
         positions = planned_batch(self.plan.checkpoint, batch).positions
-        for spec in self._stream.sources.specs:
-            if spec.group is not None and spec.number in positions:
-                self.plan.groups.note(group_reader(self.plan, spec), positions[spec.number])
+        for number, source in enumerate(self._stream.sources.opened):
+            if number in positions:
+                source.resume(positions[number])
 
     def _note_written(self, batch: int, written: Written) -> None:
         self._written[batch] = written
@@ -97,7 +95,9 @@ class Query:
             self._note_times()
 
     def _note_times(self) -> None:
-        """The source is asked for the next batch as soon as this one is done: Spark's report of it would come too late."""
+        """Notes the event times that the batch has seen. The source is asked for the next batch as soon as this one is done,
+        which is before Spark reports it.
+        """
         self._begun.wait()
         metrics = observed_in_running_batch(self._query)
         for number, times in self._stream.sources.times.items():
@@ -108,7 +108,7 @@ class Query:
                 times.note({slot: None if row.isNullAt(slot) else row.getLong(slot) for slot in range(row.size())})
 
     def _await_end(self, query: StreamingQuery) -> None:
-        """A bounded query has reached its end when there is nothing left to process."""
+        """Waits until there is nothing left to process: then a bounded query has reached its end."""
         try:
             query.processAllAvailable()
         except Exception:  # the query's own exception says why; `failure` reports it
@@ -118,11 +118,11 @@ class Query:
 
     @property
     def is_done(self) -> bool:
-        """Whether a bounded query has read everything up to its bound."""
+        """Checks whether a bounded query has read everything up to its bound."""
         return self._done.is_set()
 
     def failure(self) -> FiresteelError | None:
-        """Why the query failed, if it did. One that failed because of something that passes is started again."""
+        """Gives the reason why the query failed, if it did. One that failed because of something that passes is started again."""
         if self._closed or self._query.isActive:
             return None
         error = self._query.exception()
@@ -145,14 +145,13 @@ class Query:
         return None
 
     def _start_again(self) -> None:
-        if self._stream.once is not None:
-            self._stream.once.begin_again()
+        self._stream.writer.begin_again()
         with self._lock:
             self._query, self._next_start = self._started(), None
 
     @property
     def is_idle(self) -> bool:
-        """Whether it has read everything there is, and waits for more."""
+        """Checks whether it has read everything there is, and waits for more."""
         status = status_of(self._query)
         # Between two triggers it asks the source whether there is more.
         self._idle = self._gate.is_free and (status in _IDLE or (self._idle and status.startswith(_ASKING)))
@@ -165,13 +164,13 @@ class Query:
     # -- stopping --------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """From now on no batch begins."""
+        """Lets no further batch begin."""
         self._closed = True
         self._gate.close()
 
     @property
     def is_settled(self) -> bool:
-        """Whether the last batch is over: written, and kept by Spark as done, so that it is not repeated. Asked once no other
+        """Checks whether the last batch is over: written, and kept by Spark as done, so that it is not repeated. Asked once no other
         begins.
         """
         if not self._gate.is_free:
@@ -182,7 +181,7 @@ class Query:
         return last is not None and last >= self._gate.passed
 
     def end(self) -> None:
-        """Ends the query. A batch that is not over is torn off; what it left open in Kafka is ended."""
+        """Ends the query. A batch that is not over is torn off; what it left open outside is ended."""
         if not self._begun.is_set():
             return
         failed = self._query.exception() is not None if not self._query.isActive else False
@@ -190,8 +189,8 @@ class Query:
         # It may take longer than `spark.sql.streaming.stopTimeout`: the session's end takes it along.
         with suppress(PySparkException):
             self._query.stop()
-        if self._stream.once is not None and (torn or failed):
-            self._stream.once.settle()
+        if torn or failed:
+            self._stream.writer.settle()
 
     def follow(self) -> None:
         """Reports every batch that has ended since the last call."""
@@ -212,12 +211,10 @@ class Query:
         reach(planned_fault(), "m8", batch)
         progress = render_progress(self.name, self.plan.sink.table.name, report, self._stream.sources, written)
         for number, offset in source_offsets(report).items():
-            spec = self._stream.sources.specs[number]
-            if spec.group is not None and number not in written.groups:
-                positions = self.plan.groups.note(group_reader(self.plan, spec), from_json(offset["positions"]))
-                commit_positions(spec.config, positions)
+            if number not in written.committed:
+                self._stream.sources.opened[number].commit(from_json(offset["positions"]))
         self._events.on_progress(progress)
 
     def plan_text(self) -> str:
-        """Spark's own physical plan of the last batch."""
+        """Gives Spark's own physical plan of the last batch."""
         return plan_of_last_batch(self._query)

@@ -1,17 +1,14 @@
-"""What a query is before it runs: frozen values, which `Query` starts and follows."""
+"""Says what a query is before it runs: frozen values, which `Query` starts and follows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from firesteel.catalog.connector import place_names
-from firesteel.connectors.kafka.group import GroupPositions
-from firesteel.connectors.kafka.transaction.transaction import TransactionLimits
 from firesteel.observe.progress import Progress
 from firesteel.observe.shown import OnShown
 from firesteel.plan.node.relation import Sink
+from firesteel.spark.connector.runtimes import Runtimes
 from firesteel.storage.folder import Folder
 
 
@@ -30,24 +27,16 @@ class QuerySettings:
 
 @dataclass(frozen=True)
 class QueryPlan:
-    """One INSERT of a job: `number` is its position among them, `checkpoint` the folder of its state. `limits` are the brokers' for
-    its transactions, `most_bytes` the largest message of each topic, where they are known.
+    """One INSERT of a job: `number` is its position among them, `checkpoint` the folder of its state. `runtimes` are those of the
+    job's tables.
     """
 
-    job: str
     name: str
     number: int
     sink: Sink
     checkpoint: Folder
     settings: QuerySettings
-    groups: GroupPositions
-    limits: TransactionLimits = field(default_factory=TransactionLimits)
-    most_bytes: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-
-    @property
-    def most_bytes_of_sink(self) -> int | None:
-        known = [self.most_bytes[topic] for topic in place_names(self.sink.table) if topic in self.most_bytes]
-        return min(known, default=None)
+    runtimes: Runtimes
 
 
 @dataclass(frozen=True)

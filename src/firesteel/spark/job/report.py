@@ -1,4 +1,4 @@
-"""From Spark's report of a batch to what is known about it (`Progress`)."""
+"""Renders Spark's report of a batch as what is known about it (`Progress`)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from firesteel.connectors.kafka.offset import from_json
-from firesteel.connectors.kafka.write.bad_record import DeadLetters
+from firesteel.connectors.position import from_json
 from firesteel.observe.progress import Progress, SourceProgress
 from firesteel.spark.job.stream import Sources, rejects_name, weights_name
-from firesteel.spark.sink.at_least_once import Written
+from firesteel.spark.lower.keyed.report import observed_states
+from firesteel.spark.sink.bad_record import BadRecords
+from firesteel.spark.sink.batch import Written
 from firesteel.spark.source.equal_rows import observed_rows
 from firesteel.spark.source.event_time import emits_mark
 from firesteel.spark.source.reject import counted_rejects
@@ -19,19 +20,19 @@ from firesteel.spark.source.tally import take_tally
 
 
 def is_whole(report: Mapping[str, Any]) -> bool:
-    """A report of a batch, not of a moment in which there was nothing to do."""
+    """Checks that a report is of a batch, not of a moment in which there was nothing to do."""
     return "addBatch" in report["durationMs"] and bool(report["sources"])
 
 
 def source_offsets(report: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
-    """The offset at which each of our sources stands behind the batch, by the source's number."""
+    """Gives the offset at which each of our sources stands behind the batch, by the source's number."""
     offsets = ((place, _offset(source["endOffset"] or {})) for place, source in enumerate(report["sources"]))
     numbered = {offset.get("source", place): offset for place, offset in offsets}
     return {number: offset for number, offset in numbered.items() if number >= 0}
 
 
 def render_progress(query: str, sink: str, report: Mapping[str, Any], sources: Sources, written: Written) -> Progress:
-    """What the batch did; what its reading tasks have left beside the rows is taken away."""
+    """Says what the batch did. What its reading tasks have left beside the rows is removed."""
     read: dict[str, SourceProgress] = {}
     rejects: dict[tuple[str, str], int] = {}
     places: dict[str, str] = {}
@@ -52,7 +53,7 @@ def render_progress(query: str, sink: str, report: Mapping[str, Any], sources: S
         empty[spec.table] = empty.get(spec.table, 0) + tally.empty
         before = read.get(spec.table, SourceProgress(0, 0))
         marks = 1 if emits_mark(_offset(source["startOffset"] or {}), end) else 0
-        given = observed_rows(report, weights_name(number)) if spec.weighed else int(source["numInputRows"])
+        given = observed_rows(report, weights_name(number)) if spec.columns.combined else int(source["numInputRows"])
         rows = max(0, given - sum(refused.values()) - marks)
         read[spec.table] = SourceProgress(before.rows + rows, (before.lag or 0) + _lag(source))
     return Progress(
@@ -64,11 +65,12 @@ def render_progress(query: str, sink: str, report: Mapping[str, Any], sources: S
         {sink: written.rows},
         rejects,
         places,
-        _logged(sources.letters, written),
+        _logged(sources.bad_records, written),
         _late(report),
         written.skipped,
         changed,
         empty,
+        observed_states(report),
     )
 
 
@@ -77,17 +79,20 @@ def _add(counts: dict[tuple[str, str], int], table: str, more: Mapping[str, int]
         counts[table, name] = counts.get((table, name), 0) + count
 
 
-def _logged(letters: Mapping[int, DeadLetters], written: Written) -> dict[tuple[str, str], int]:
-    """How many bad records of which table were written to which topic."""
+def _logged(targets: tuple[BadRecords, ...], written: Written) -> dict[tuple[str, str], int]:
+    """Counts the bad records by their table and by where they were written."""
     logged: dict[tuple[str, str], int] = {}
-    for number, count in written.letters.items():
-        where = letters[number].table, letters[number].topic
+    for target in targets:
+        count = written.bad_records.get(target.source, 0)
+        if not count:
+            continue
+        where = target.table, target.target
         logged[where] = logged.get(where, 0) + count
     return logged
 
 
 def _late(report: Mapping[str, Any]) -> int:
-    """Rows that came after their window was closed, as Spark counts them: rows of one group that come in one task are one."""
+    """Counts rows that came after their window was closed, as Spark does: rows of one group that come in one task are one."""
     return sum(
         int(state["numRowsDroppedByWatermark"])
         for state in report.get("stateOperators") or ()

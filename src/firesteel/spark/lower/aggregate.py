@@ -22,19 +22,20 @@ from firesteel.spark.type import spark_type
 from firesteel.types import INTEGER, BigInt, DataType, Decimal, TinyInt
 
 #: The branch of a row: 0 is the unchanged one, the others pass each distinct value once.
-_WAY = "__way"
+_BRANCH = "__way"
 
 
 def lower_aggregate(node: Aggregate, rows: DataFrame, partitions: int) -> DataFrame:
     keys = [column(key) for key in node.keys]
     outputs = [field.name for field in node.fields[len(node.keys) :]]
-    ways = _distinct_columns(node)
-    if ways:
-        rows = _split(node, rows, ways, partitions)
+    branches = _distinct_columns(node)
+    if branches:
+        rows = _split(node, rows, branches, partitions)
     ordered = ORDER in rows.columns
-    weighed = WEIGHT in rows.columns
+    has_row_counts = WEIGHT in rows.columns
     aggregates = [
-        _aggregate(call, ways, ordered, weighed).alias(name) for call, name in zip(node.calls, outputs, strict=True)
+        _aggregate(call, branches, ordered, has_row_counts).alias(name)
+        for call, name in zip(node.calls, outputs, strict=True)
     ]
     # Spark needs an aggregate, and SELECT DISTINCT has none. Without keys, Spark makes one group of no rows; Flink
     # makes none.
@@ -48,12 +49,12 @@ def lower_aggregate(node: Aggregate, rows: DataFrame, partitions: int) -> DataFr
 
 def _distinct_columns(node: Aggregate) -> dict[tuple[str, str | None], str]:
     """Names the column that each distinct call counts, by its argument and its filter."""
-    ways: dict[tuple[str, str | None], str] = {}
+    branches: dict[tuple[str, str | None], str] = {}
     for call in node.calls:
         if call.distinct:
             argument, condition = identity = _identity(call)
-            ways.setdefault(identity, f"__distinct{len(ways) + 1}" if condition else argument)
-    return ways
+            branches.setdefault(identity, f"__distinct{len(branches) + 1}" if condition else argument)
+    return branches
 
 
 def _identity(call: AggregateCall) -> tuple[str, str | None]:
@@ -61,18 +62,18 @@ def _identity(call: AggregateCall) -> tuple[str, str | None]:
     return call.argument.name, call.filter.name if call.filter else None
 
 
-def _split(node: Aggregate, rows: DataFrame, ways: dict[tuple[str, str | None], str], partitions: int) -> DataFrame:
-    for (argument, condition), name in ways.items():
+def _split(node: Aggregate, rows: DataFrame, branches: dict[tuple[str, str | None], str], partitions: int) -> DataFrame:
+    for (argument, condition), name in branches.items():
         if condition:
             # A filter becomes a NULL, which no aggregate counts. A WHERE would be pushed below the exchange, which
             # could then not be shared.
             rows = rows.withColumn(name, F.when(column(condition), column(argument)))
-    by = [*node.keys, *(ways.values() if len(ways) == 1 else ())]
+    by = [*node.keys, *(branches.values() if len(branches) == 1 else ())]
     shared = rows.repartition(partitions, *(column(name) for name in by)) if by else rows.repartition(1)
-    plain = shared.withColumn(_WAY, F.lit(0))
+    plain = shared.withColumn(_BRANCH, F.lit(0))
     distinct = [
-        shared.dropDuplicates([*node.keys, name]).withColumn(_WAY, F.lit(number))
-        for number, name in enumerate(ways.values(), start=1)
+        shared.dropDuplicates([*node.keys, name]).withColumn(_BRANCH, F.lit(number))
+        for number, name in enumerate(branches.values(), start=1)
     ]
     return reduce(DataFrame.union, distinct, plain)
 
@@ -80,40 +81,42 @@ def _split(node: Aggregate, rows: DataFrame, ways: dict[tuple[str, str | None], 
 def lower_call(call: AggregateCall, ordered: bool) -> Column:
     """Lowers a call in a group whose rows take only one branch. Of the distinct calls only COUNT is possible there."""
     if not call.distinct:
-        return _aggregate(call, {}, ordered, weighed=False)
+        return _aggregate(call, {}, ordered, has_row_counts=False)
     assert call.argument is not None
     value = column(call.argument.name)
     return F.size(F.collect_set(F.when(column(call.filter.name), value) if call.filter else value)).cast("long")
 
 
-def _aggregate(call: AggregateCall, ways: dict[tuple[str, str | None], str], ordered: bool, weighed: bool) -> Column:
+def _aggregate(
+    call: AggregateCall, branches: dict[tuple[str, str | None], str], ordered: bool, has_row_counts: bool
+) -> Column:
     value = F.lit(1) if call.argument is None else column(call.argument.name)
-    weight = column(WEIGHT) if weighed and not call.distinct else None
+    row_count = column(WEIGHT) if has_row_counts and not call.distinct else None
     if call.distinct:
-        names = list(ways.values())
-        held = ways[_identity(call)]
-        value = F.when(column(_WAY) == names.index(held) + 1, column(held))
+        names = list(branches.values())
+        held = branches[_identity(call)]
+        value = F.when(column(_BRANCH) == names.index(held) + 1, column(held))
     else:
         if call.filter is not None:
             value = F.when(column(call.filter.name), value)
-        if ways:
-            value = F.when(column(_WAY) == 0, value)
+        if branches:
+            value = F.when(column(_BRANCH) == 0, value)
     argument = call.argument.type if call.argument is not None else TinyInt()
     if call.function in IN_ORDER:
         return _in_order(call, value, column(ORDER) if ordered else F.lit(0))
-    return _native(call.function, value, argument, call.type, weight)
+    return _native(call.function, value, argument, call.type, row_count)
 
 
 def _in_order(call: AggregateCall, value: Column, order: Column) -> Column:
     """Lowers an aggregate that depends on which value came first. NULLs do not count."""
-    place = F.when(value.isNotNull(), order)
+    position = F.when(value.isNotNull(), order)
     match call.function:
         case "FIRST_VALUE":
-            return F.min_by(value, place)
+            return F.min_by(value, position)
         case "LAST_VALUE":
-            return F.max_by(value, place)
+            return F.max_by(value, position)
     # An empty list gives NULL, not an empty text.
-    kept = F.collect_list(F.when(value.isNotNull(), F.struct(place.alias("o"), value.alias("v"))))
+    kept = F.collect_list(F.when(value.isNotNull(), F.struct(position.alias("o"), value.alias("v"))))
     texts = F.transform(F.array_sort(kept), lambda one: one.getField("v"))
     return F.when(F.size(kept) > 0, F.array_join(texts, call.separator or ""))
 
@@ -121,10 +124,12 @@ def _in_order(call: AggregateCall, value: Column, order: Column) -> Column:
 _SPREADS = {"STDDEV_POP": F.stddev_pop, "STDDEV_SAMP": F.stddev_samp, "VAR_POP": F.var_pop, "VAR_SAMP": F.var_samp}
 
 
-def _native(function: str, value: Column, argument: DataType, result: DataType, weight: Column | None = None) -> Column:
+def _native(
+    function: str, value: Column, argument: DataType, result: DataType, row_count: Column | None = None
+) -> Column:
     """Lowers an aggregate function. COUNT and integer SUM multiply by the row count; MIN and MAX ignore it."""
     wanted = spark_type(result)
-    count = F.count(value) if weight is None else F.coalesce(F.sum(F.when(value.isNotNull(), weight)), F.lit(0))
+    count = F.count(value) if row_count is None else F.coalesce(F.sum(F.when(value.isNotNull(), row_count)), F.lit(0))
     match function:
         case "COUNT":
             return count
@@ -133,24 +138,24 @@ def _native(function: str, value: Column, argument: DataType, result: DataType, 
         case "MAX":
             return F.max(value)
         case "SUM":
-            return F.sum(_wide(value, argument, weight)).cast(wanted)
+            return F.sum(_wide(value, argument, row_count)).cast(wanted)
         case "AVG":
             if isinstance(argument, INTEGER):
-                return F.call_function("div", F.sum(_wide(value, argument, weight)), count).cast(wanted)
+                return F.call_function("div", F.sum(_wide(value, argument, row_count)), count).cast(wanted)
             if isinstance(argument, Decimal):
                 return (F.sum(_wide(value, argument)) / F.count(value)).cast(wanted)
             return F.avg(value).cast(wanted)
         case _ if function in _SPREADS:
             return _SPREADS[function](value.cast("double")).cast(wanted)
-    raise TypeError(f"{function} has no Spark spelling")
+    raise TypeError(f"{function} has no translation to Spark")
 
 
-def _wide(value: Column, argument: DataType, weight: Column | None = None) -> Column:
+def _wide(value: Column, argument: DataType, row_count: Column | None = None) -> Column:
     """Casts to the widest type of the argument's kind, in which sums are kept. A sum that does not fit the result's
     type is an error.
     """
-    if weight is not None:
-        return value.cast(spark_type(BigInt())) * weight
+    if row_count is not None:
+        return value.cast(spark_type(BigInt())) * row_count
     if isinstance(argument, Decimal):
         return value.cast(spark_type(Decimal(38, argument.scale)))
     return value.cast(spark_type(BigInt())) if isinstance(argument, INTEGER) else value

@@ -104,10 +104,10 @@ def _first(table: pa.Table, keys: list[str], most: int) -> pa.Array:
     """Returns the indexes of the first rows of each key."""
     if not keys:
         return pa.array(range(min(most, table.num_rows)), pa.int64())
-    return pc.list_flatten(pc.list_slice(_places(table, keys), 0, most))
+    return pc.list_flatten(pc.list_slice(_row_indexes(table, keys), 0, most))
 
 
-def _places(table: pa.Table, keys: list[str]) -> pa.Array:
+def _row_indexes(table: pa.Table, keys: list[str]) -> pa.Array:
     """Returns the indexes of the rows of each key, in their order."""
     numbered = table.select(keys).append_column(_ROW, pa.array(range(table.num_rows), pa.int64()))
     lists = numbered.group_by(keys, use_threads=False).aggregate([(_ROW, "list")])[f"{_ROW}_list"]
@@ -119,11 +119,11 @@ def _chain(keys: list[str], name: str) -> _Task:
         table = _whole(batches)
         if table is None:
             return
-        places = _places(table, keys)
-        ordered = table.take(pc.list_flatten(places)).combine_chunks().to_batches()[0]
+        indexes = _row_indexes(table, keys)
+        ordered = table.take(pc.list_flatten(indexes)).combine_chunks().to_batches()[0]
         structs = pa.StructArray.from_arrays(ordered.columns, fields=list(ordered.schema))
-        lists = pa.ListArray.from_arrays(places.offsets, structs)
-        heads = ordered.take(pc.cast(places.offsets.slice(0, len(places)), pa.int64()))
+        lists = pa.ListArray.from_arrays(indexes.offsets, structs)
+        heads = ordered.take(pc.cast(indexes.offsets.slice(0, len(indexes)), pa.int64()))
         columns = [heads.column(key) for key in keys]
         yield from _stamped(pa.table([*columns, lists], names=[*keys, name]))
 

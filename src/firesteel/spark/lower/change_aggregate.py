@@ -118,7 +118,7 @@ def _parts(node: Aggregate, rows: DataFrame, measures: list[_Measure], partition
     for measure in measures:
         if not measure.call.distinct:
             plain |= measure.parts(_value(measure.call), signed)
-    ways = [_way(rows, node.keys, plain, types)]
+    branches = [_branch(rows, node.keys, plain, types)]
     for argument, condition in sorted(distinct, key=str):
         value = F.when(column(condition), column(argument)) if condition else column(argument)
         keep = [column(key) for key in node.keys] + ([column(KIND)] if KIND in rows.columns else [])
@@ -128,8 +128,8 @@ def _parts(node: Aggregate, rows: DataFrame, measures: list[_Measure], partition
         for measure in measures:
             if measure.call.distinct and _identity(measure.call) == (argument, condition):
                 added |= measure.parts(column("__value"), column(SIGN))
-        ways.append(_way(found, node.keys, added, types))
-    return reduce(DataFrame.union, ways)
+        branches.append(_branch(found, node.keys, added, types))
+    return reduce(DataFrame.union, branches)
 
 
 def _identity(call: AggregateCall) -> tuple[str, str | None]:
@@ -142,7 +142,9 @@ def _value(call: AggregateCall) -> Column:
     return F.when(column(call.filter.name), value) if call.filter is not None else value
 
 
-def _way(rows: DataFrame, keys: Iterable[str], parts: dict[str, Column], types: dict[str, spark.DataType]) -> DataFrame:
+def _branch(
+    rows: DataFrame, keys: Iterable[str], parts: dict[str, Column], types: dict[str, spark.DataType]
+) -> DataFrame:
     number = parts.get(_ROWS, F.lit(0)).cast("bigint").alias(_ROWS)
     rest = [parts.get(name, F.lit(None)).cast(data_type).alias(name) for name, data_type in types.items()]
     return rows.select(*map(column, keys), number, *rest)

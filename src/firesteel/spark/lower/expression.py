@@ -11,7 +11,7 @@ from firesteel.plan.expression import Call, Case, Cast, ColumnRef, Expression, L
 from firesteel.spark.column import column
 from firesteel.spark.lower.cast import lower_cast
 from firesteel.spark.lower.function.form import bound
-from firesteel.spark.lower.function.table import SPELLINGS
+from firesteel.spark.lower.function.table import TRANSLATIONS
 from firesteel.spark.type import spark_type
 from firesteel.types import APPROXIMATE, INTEGER, Decimal, Interval
 
@@ -33,7 +33,7 @@ def lower_expression(expression: Expression) -> Column:
                 chain = chain.when(lower_expression(when), lower_expression(then))  # type: ignore[assignment]
             return chain.otherwise(lower_expression(otherwise))  # type: ignore[attr-defined,no-any-return]
         case Call(function=function, args=args):
-            return SPELLINGS[function](expression, [lower_expression(arg) for arg in args])
+            return TRANSLATIONS[function](expression, [lower_expression(arg) for arg in args])
 
 
 def _literal(literal: Literal) -> Column:

@@ -18,6 +18,6 @@ def keep_columns(rows: DataFrame) -> DataFrame:
     The condition holds for each row and reads every column; it is not deterministic, so that Spark does not move it.
     Each column has a number of its own in it, so that a constant column does not make the rest redundant.
     """
-    place = F.spark_partition_id()
-    parts = [(place > number) & column(name).isNull() for number, name in enumerate(rows.columns)]
-    return rows.where(reduce(Column.__or__, parts, place >= 0))
+    partition = F.spark_partition_id()
+    parts = [(partition > number) & column(name).isNull() for number, name in enumerate(rows.columns)]
+    return rows.where(reduce(Column.__or__, parts, partition >= 0))

@@ -16,6 +16,7 @@ from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
     Join,
+    Materialize,
     Node,
     Normalize,
     Project,
@@ -35,6 +36,8 @@ from firesteel.spark.lower.change_aggregate import lower_change_aggregate
 from firesteel.spark.lower.expression import lower_expression
 from firesteel.spark.lower.keyed.aggregate import lower_keyed_aggregate
 from firesteel.spark.lower.keyed.join import lower_keyed_join
+from firesteel.spark.lower.keyed.materialize import lower_materialize
+from firesteel.spark.lower.keyed.normalize import lower_keyed_normalize
 from firesteel.spark.lower.keyed.rank import lower_keyed_rank
 from firesteel.spark.lower.normalize import lower_normalize
 from firesteel.spark.lower.rank import lower_rank
@@ -72,7 +75,10 @@ def lower_plan(node: Node, read_table: ReadTable, partitions: int) -> DataFrame:
                 kept = kept & (column(KIND) != CODES[RowKind.DELETE])
             return rows.withColumn(KIND, F.when(kept, code(RowKind.UPDATE_AFTER)).otherwise(code(RowKind.DELETE)))
         case Normalize():
-            return lower_normalize(node, lower_plan(node.input, read_table, partitions))
+            rows = lower_plan(node.input, read_table, partitions)
+            return lower_keyed_normalize(node, rows, partitions) if is_keyed(node) else lower_normalize(node, rows)
+        case Materialize():
+            return lower_materialize(node, lower_plan(node.input, read_table, partitions), partitions)
         case Aggregate():
             rows = lower_plan(node.input, read_table, partitions)
             if is_keyed(node):

@@ -37,7 +37,7 @@ def lower_rank(node: Rank, rows: DataFrame, partitions: int) -> DataFrame:
         if node.number is not None:
             outputs.append(F.lit(1).cast("bigint").alias(node.number.name))
         return grouped.select(*outputs, code(RowKind.UPDATE_AFTER).alias(KIND))
-    return _places(node, rows, order, partitions)
+    return _top_rows(node, rows, order, partitions)
 
 
 def _of_window(node: Rank, rows: DataFrame, order: _Order) -> DataFrame:
@@ -50,15 +50,15 @@ def _of_window(node: Rank, rows: DataFrame, order: _Order) -> DataFrame:
     grouped = rows.groupBy(column(EVENT_TIME), *map(column, node.partition)).agg(
         order.best(row, node.last).alias("__top")
     )
-    places = F.slice(column("__top"), F.lit(node.first), F.lit(node.last - node.first + 1))
-    placed = grouped.select(F.posexplode(places).alias("__at", "__row"))
+    ranked = F.slice(column("__top"), F.lit(node.first), F.lit(node.last - node.first + 1))
+    tops = grouped.select(F.posexplode(ranked).alias("__at", "__row"))
     outputs = [column("__row").getField(short).alias(name) for name, short in held.items()]
     if node.number is not None:
         outputs.append((column("__at") + node.first).cast("bigint").alias(node.number.name))
-    return placed.select(*outputs)
+    return tops.select(*outputs)
 
 
-def _places(node: Rank, rows: DataFrame, order: _Order, partitions: int) -> DataFrame:
+def _top_rows(node: Rank, rows: DataFrame, order: _Order, partitions: int) -> DataFrame:
     assert node.last is not None
     folded = best_rows(rows, node.partition, order.names, order.descending, node.last, partitions)
     numbered = {field.name: f"c{position}" for position, field in enumerate(node.input.fields)}
@@ -72,33 +72,33 @@ def _places(node: Rank, rows: DataFrame, order: _Order, partitions: int) -> Data
     length = F.lit(node.last - node.first + 1)
     now = F.slice(column("__top"), F.lit(node.first), length)
     earlier = F.filter(column("__top"), lambda one: one.getField(BATCH) < column(BATCH))
-    placed = grouped.select(now.alias("__now"), F.slice(earlier, F.lit(node.first), length).alias("__before"))
-    changes = _changes_of_places(placed, node) if node.by_place else _changes_of_rows(placed)
+    tops = grouped.select(now.alias("__now"), F.slice(earlier, F.lit(node.first), length).alias("__before"))
+    changes = _changes_of_ranks(tops, node) if node.by_place else _changes_of_rows(tops)
     outputs = [column("__row").getField(held).alias(name) for name, held in numbered.items()]
     if node.number is not None:
         outputs.append(column("__place").cast("bigint").alias(node.number.name))
     return changes.select(*outputs, column(KIND))
 
 
-def _changes_of_rows(placed: DataFrame) -> DataFrame:
+def _changes_of_rows(tops: DataFrame) -> DataFrame:
     """Returns the rows that leave the Top-N, and those that enter it."""
 
     def without(rows: str, others: str) -> Column:
         return F.filter(column(rows), lambda one: ~F.exists(column(others), lambda other: other.eqNullSafe(one)))
 
-    def marked(rows: Column, kind: RowKind) -> Column:
+    def with_kind(rows: Column, kind: RowKind) -> Column:
         return F.transform(rows, lambda one: F.struct(one.alias("__row"), code(kind).alias(KIND)))
 
-    left = marked(without("__before", "__now"), RowKind.DELETE)
-    came = marked(without("__now", "__before"), RowKind.INSERT)
-    return placed.select(F.explode(F.concat(left, came)).alias("__change")).select("__change.*")
+    left = with_kind(without("__before", "__now"), RowKind.DELETE)
+    came = with_kind(without("__now", "__before"), RowKind.INSERT)
+    return tops.select(F.explode(F.concat(left, came)).alias("__change")).select("__change.*")
 
 
-def _changes_of_places(placed: DataFrame, node: Rank) -> DataFrame:
+def _changes_of_ranks(tops: DataFrame, node: Rank) -> DataFrame:
     """Returns the old row and the new one of each rank whose row has changed."""
     longest = F.greatest(F.size("__now"), F.size("__before"))
-    places = F.when(longest > 0, F.sequence(F.lit(1), longest)).otherwise(F.array().cast("array<int>"))
-    compared = placed.select(F.explode(places).alias("__at"), column("__now"), column("__before")).select(
+    ranked = F.when(longest > 0, F.sequence(F.lit(1), longest)).otherwise(F.array().cast("array<int>"))
+    compared = tops.select(F.explode(ranked).alias("__at"), column("__now"), column("__before")).select(
         (column("__at") + (node.first - 1)).alias("__place"),
         F.get(column("__before"), column("__at") - 1).alias("__old"),
         F.get(column("__now"), column("__at") - 1).alias("__new"),

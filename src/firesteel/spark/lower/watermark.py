@@ -73,16 +73,16 @@ def lower_watermark(node: Watermark, rows: DataFrame) -> DataFrame:
     about = rows.schema[SLOT].metadata
     data_type = next(field.type for field in node.fields if field.name == node.column)
     times = [
-        F.floor(instant_of(F.max(F.when(column(SLOT) == slot, column(node.column))), data_type) / 1000)
+        F.floor(instant_of(F.max(F.when(column(SLOT) == channel, column(node.column))), data_type) / 1000)
         .cast("long")
-        .alias(str(slot))
-        for slot in range(about["slots"])
+        .alias(str(channel))
+        for channel in range(about["slots"])
     ]
     rows = rows.observe(times_name(about["source"]), *times)
-    marked = rows.withColumn(EVENT_TIME, F.timestamp_micros((column(MARK) + SHIFT) * 1000))
-    marked = marked.withWatermark(EVENT_TIME, f"{node.delay} milliseconds")
+    timed = rows.withColumn(EVENT_TIME, F.timestamp_micros((column(MARK) + SHIFT) * 1000))
+    timed = timed.withWatermark(EVENT_TIME, f"{node.delay} milliseconds")
     # Drop the watermark rows. The condition reads the watermark's column and is not deterministic, or Spark would move
     # it, or a filter of the query, below the watermark, which would then miss the rows that do not pass.
     here = column(EVENT_TIME).isNull() & (F.spark_partition_id() >= 0)
-    kept = marked.where(here).drop(EVENT_TIME, MARK, SLOT)
+    kept = timed.where(here).drop(EVENT_TIME, MARK, SLOT)
     return kept.withColumn(WATERMARK, column(WATERMARK) - node.delay)

@@ -1,8 +1,8 @@
-"""A sink's rows in the types of its columns, without what these do not hold."""
+"""Casts a sink's rows to the types of its columns, and refuses or drops what these do not hold."""
 
 from __future__ import annotations
 
-from typing import Generic, Protocol, TypeVar
+from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,46 +14,39 @@ from firesteel.formats.arrow_type import arrow_schema
 from firesteel.types import BINARY, CHARACTER, MAX_LENGTH, Binary, Char, Field
 
 
-class Columns(Protocol):
-    """What a sink says of its columns."""
+@dataclass(frozen=True)
+class SinkColumns:
+    """The columns of a sink, and what happens to a value that they do not hold: with `drop_nulls` a row with NULL in a NOT NULL column
+    is dropped, else it stops the job; with `check_lengths` text and bytes of another length stop it too.
+    """
 
-    @property
-    def table(self) -> str: ...
-
-    @property
-    def fields(self) -> tuple[Field, ...]: ...
-
-    @property
-    def drop_nulls(self) -> bool: ...
-
-    @property
-    def check_lengths(self) -> bool: ...
+    table: str
+    fields: tuple[Field, ...]
+    drop_nulls: bool = False
+    check_lengths: bool = False
 
 
-C = TypeVar("C", bound=Columns)
+class CheckedRows:
+    """Casts and checks the rows of one task. `key_columns`: of a row that is deleted nothing else is written."""
 
-
-class CheckedRows(Generic[C]):
-    """`key_columns`: of a row that goes nothing else is written."""
-
-    def __init__(self, spec: C, key_columns: tuple[str, ...] = ()) -> None:
-        self.spec = spec
-        self._schema = arrow_schema(spec.fields)
+    def __init__(self, columns: SinkColumns, key_columns: tuple[str, ...] = ()) -> None:
+        self.columns = columns
+        self._schema = arrow_schema(columns.fields)
         self._key_columns = frozenset(key_columns)
 
     def checked(self, batch: pa.RecordBatch, kinds: pa.Array | None) -> tuple[pa.RecordBatch, pa.Array | None]:
-        """The rows, and what they mean in a changelog."""
+        """Gives the rows, and what they mean in a changelog."""
         rows, kinds = self._enforce_not_null(self._typed(batch), kinds)
-        if self.spec.check_lengths:
+        if self.columns.check_lengths:
             self._check_lengths(rows)
         return rows, kinds
 
     def _typed(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        rows = batch.select([field.name for field in self.spec.fields])
+        rows = batch.select([field.name for field in self.columns.fields])
         return rows if rows.schema == self._schema else rows.cast(self._schema)
 
     def _check_lengths(self, rows: pa.RecordBatch) -> None:
-        for field in self.spec.fields:
+        for field in self.columns.fields:
             wanted = field.type
             if not isinstance(wanted, (*CHARACTER, *BINARY)) or wanted.length == MAX_LENGTH:
                 continue
@@ -62,13 +55,13 @@ class CheckedRows(Generic[C]):
             wrong = pc.not_equal if isinstance(wanted, (Char, Binary)) else pc.greater
             if pc.any(wrong(lengths, wanted.length)).as_py():
                 raise JobError(
-                    f"The column '{field.name}' of '{self.spec.table}' is of type {wanted.sql} and a row has a value of"
+                    f"The column '{field.name}' of '{self.columns.table}' is of type {wanted.sql} and a row has a value of"
                     " another length in it.",
                     hint="Cut it in the query, or SET 'table.exec.sink.type-length-enforcer' = 'TRIM_PAD'.",
                 )
 
     def _enforce_not_null(self, rows: pa.RecordBatch, kinds: pa.Array | None) -> tuple[pa.RecordBatch, pa.Array | None]:
-        for field in self.spec.fields:
+        for field in self.columns.fields:
             if field.type.nullable:
                 continue
             column = rows.column(field.name)
@@ -78,9 +71,9 @@ class CheckedRows(Generic[C]):
                 missing = pc.and_(missing, pc.not_equal(kinds, CODES[RowKind.DELETE]))
             if not pc.any(missing).as_py():
                 continue
-            if not self.spec.drop_nulls:
+            if not self.columns.drop_nulls:
                 raise JobError(
-                    f"The column '{field.name}' of '{self.spec.table}' is NOT NULL and a row has NULL in it.",
+                    f"The column '{field.name}' of '{self.columns.table}' is NOT NULL and a row has NULL in it.",
                     hint="Filter such rows out, or SET 'table.exec.sink.not-null-enforcer' = 'DROP' to drop them.",
                 )
             kept = pc.invert(missing)

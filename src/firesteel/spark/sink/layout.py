@@ -1,6 +1,8 @@
-"""How the rows of a batch are laid out for the tasks that write them: a key's changes in one task, in their order."""
+"""Lays out the rows of a batch for the tasks that write them: a key's changes in one task, in their order."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
@@ -17,8 +19,16 @@ from firesteel.types import Array, Map, Multiset, Row
 _FEW = 10_000
 
 
+@dataclass(frozen=True)
+class Layout:
+    """How many tasks write, None: as many as there are, and the columns whose equal values have to be in one task."""
+
+    tasks: int | None = None
+    key: tuple[str, ...] = ()
+
+
 def gather_keys(rows: DataFrame, sink: Sink, partitions: int) -> DataFrame:
-    """Where changes come in no order, all that concern a row have to meet."""
+    """Brings the changes of a row together where they come in no order."""
     if is_in_order(sink):
         return rows
     together = sink.table.primary_key or tuple(sorted(sink.unique_key or ()))
@@ -26,12 +36,13 @@ def gather_keys(rows: DataFrame, sink: Sink, partitions: int) -> DataFrame:
     return rows.repartition(partitions, *map(column, together or simple)) if together or simple else rows.coalesce(1)
 
 
-def spread(batch: DataFrame, tasks: int | None, key: tuple[str, ...]) -> DataFrame:
-    """The rows in as many tasks as `sink.parallelism` asks for. A key's rows stay in their order.
+def spread(batch: DataFrame, layout: Layout) -> DataFrame:
+    """Puts the rows into as many tasks as `sink.parallelism` asks for. A key's rows stay in their order.
 
     Fewer tasks take over whole tasks of others. More tasks need a shuffle, which brings the rows of a key together;
     rows without a key are dealt out in turn, as Flink does.
     """
+    tasks, key = layout.tasks, layout.key
     if tasks is None:
         return batch
     now = tasks_of(batch)
@@ -46,7 +57,7 @@ def is_ordered(rows: DataFrame) -> bool:
 
 
 def in_order(batch: DataFrame, checkpoint: Folder, batch_id: int) -> DataFrame:
-    """Rows that know their place in the order of arrival are written in it."""
+    """Sorts rows that know their position in the order of arrival, so that they are written in it."""
     if not is_ordered(batch):
         return batch
     if planned_rows(checkpoint, batch_id) <= _FEW:

@@ -1,4 +1,4 @@
-"""The net of changes that come in no order: what is left when every row that goes has met one that came.
+"""Computes the net changes of changes that come in no order: what is left when every retracted row has met an inserted one.
 
 >>> codes = [CODES[kind] for kind in (RowKind.INSERT, RowKind.DELETE, RowKind.INSERT)]
 >>> net_changes([b"k", b"k", b"k"], [b"new", b"old", b"newer"], codes, by_key=True)
@@ -18,7 +18,7 @@ _GONE = (CODES[RowKind.UPDATE_BEFORE], CODES[RowKind.DELETE])
 
 @dataclass(frozen=True)
 class NetChange:
-    """A row that stands for a change: `row` is its place among those that were given."""
+    """A row that stands for a change: `row` is its index among those that were given."""
 
     row: int
     kind: RowKind
@@ -27,7 +27,7 @@ class NetChange:
 def net_changes(
     keys: Sequence[bytes | None], values: Sequence[bytes | None], kinds: Sequence[int], *, by_key: bool
 ) -> list[NetChange]:
-    """`by_key`: a key has one row, so a new one replaces the old without a word about it. What goes comes first."""
+    """Nets the changes. `by_key`: a key has one row, so a new one replaces the old without a word about it. Deletes come first."""
     nets: dict[tuple[bytes | None, bytes | None], int] = {}
     places: dict[tuple[bytes | None, bytes | None], int] = {}
     for place, (key, value, kind) in enumerate(zip(keys, values, kinds, strict=True)):

@@ -1,4 +1,4 @@
-"""What Spark keeps in a query's checkpoint: the query's own id, and, durable before a batch runs, what was planned for it.
+"""Reads what Spark keeps in a query's checkpoint: the query's own id, and, durable before a batch runs, what was planned for it.
 
 >>> planned = parse_plan('v1\\n{"batchTimestampMs":5}\\n{"source":0,"sequence":7,"positions":{}}\\n-')
 >>> dict(planned.sequences)
@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from firesteel.connectors.kafka.offset import Positions, from_json
+from firesteel.connectors.position import Positions, from_json
 from firesteel.errors import JobError
 from firesteel.storage.folder import Folder
 
@@ -30,7 +30,7 @@ class PlannedBatch:
 
 
 def query_id(checkpoint: Folder) -> str:
-    """The id that the query keeps over its restarts. State that is made anew has another one."""
+    """Reads the id that the query keeps over its restarts. State that is made anew has another one."""
     try:
         return str(json.loads(checkpoint.read_text("metadata"))["id"])
     except (OSError, ValueError, KeyError) as error:
@@ -41,12 +41,12 @@ def query_id(checkpoint: Folder) -> str:
 
 
 def last_planned(checkpoint: Folder) -> int:
-    """The last batch that was planned, -1 when none was."""
+    """Finds the last batch that was planned, -1 when none was."""
     return _last(checkpoint.child("offsets"))
 
 
 def last_committed(checkpoint: Folder) -> int:
-    """The last batch that was done, -1 when none was."""
+    """Finds the last batch that was done, -1 when none was."""
     return _last(checkpoint.child("commits"))
 
 
@@ -55,7 +55,7 @@ def _last(folder: Folder) -> int:
 
 
 def planned_age(checkpoint: Folder, batch: int) -> float:
-    """How long ago the batch was planned, in seconds."""
+    """Tells how long ago the batch was planned, in seconds."""
     return checkpoint.age(f"offsets/{batch}")
 
 
@@ -81,7 +81,7 @@ def parse_plan(text: str) -> PlannedBatch:
 
 
 def planned_rows(checkpoint: Folder, batch: int) -> int:
-    """How many records a batch reads, as far as their offsets tell."""
+    """Counts the records a batch reads, as far as their offsets tell."""
     now = planned_batch(checkpoint, batch)
     before = planned_batch(checkpoint, batch - 1).positions if batch > 0 else {}
     return sum(

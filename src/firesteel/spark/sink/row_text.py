@@ -1,4 +1,4 @@
-"""A row as Flink's `print` shows it: `+I[1, abc]`.
+"""Renders rows as Flink's `print` shows them: `+I[1, abc]`.
 
 >>> fields = (types.Field("id", types.Int()), types.Field("at", types.Timestamp(3)))
 >>> batch = pa.record_batch([pa.array([1, None]), pa.array([0, 1500], pa.timestamp("ms")).cast(pa.timestamp("us"))], ["id", "at"])
@@ -54,7 +54,7 @@ def _texts(column: pa.Array, type: DataType) -> list[str]:
 
 
 def _plain(column: pa.Array) -> pa.Array:
-    """Times as numbers: Python's have a beginning and an end."""
+    """Turns times into numbers: Python's have a beginning and an end."""
     if pa.types.is_date32(column.type):
         return column.cast(pa.int32())
     if pa.types.is_timestamp(column.type) or pa.types.is_time64(column.type):
@@ -83,7 +83,7 @@ def _grouped(texts: list[str], lengths: pa.Array) -> list[list[str] | None]:
 
 
 def _fraction(nanos: int) -> str:
-    """In groups of three digits, as Java's times have it."""
+    """Renders a fraction in groups of three digits, as Java does."""
     digits = f"{nanos:09d}"
     while digits.endswith("000"):
         digits = digits[:-3]

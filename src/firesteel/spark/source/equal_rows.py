@@ -1,4 +1,4 @@
-"""Equal rows of a task as one row that says how many they are, where only their number matters (`plan/rewrite/combine_equal_rows.py`)."""
+"""Combines equal rows of a task into one with a row count, where only their number matters (`plan/rewrite/combine_equal_rows.py`)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAME = "rows"
 
 
 def weigh(batches: Iterable[pa.RecordBatch], *, as_stored: bool = False) -> Iterator[pa.RecordBatch]:
-    """The rows of a task with their weights. Where few are equal, they go on as they come.
+    """Gives the rows of a task with their row counts. Where few are equal, they go on as they come.
 
     `as_stored` brings them into the order in which RocksDB keeps their keys: one that is looked up lies beside the one before.
     """
@@ -58,7 +58,7 @@ def _count(batches: list[pa.RecordBatch], as_stored: bool) -> pa.RecordBatch:
 
 
 def _stored_order(table: pa.Table) -> pa.Array:
-    """Spark writes numbers with their last byte first, and before all texts; RocksDB compares byte by byte."""
+    """Finds the order in which RocksDB, byte by byte, keeps the rows: Spark writes numbers with their last byte first, before all texts."""
     numbers = [name for name in table.column_names if pa.types.is_integer(_plain(table.schema.field(name).type))]
     texts = [name for name in table.column_names if name not in numbers]
     columns = {name: _swapped(table.column(name)) for name in numbers} | {name: table.column(name) for name in texts}
@@ -66,7 +66,7 @@ def _stored_order(table: pa.Table) -> pa.Array:
 
 
 def _plain(type: pa.DataType) -> pa.DataType:
-    """What has as many whole bytes as a number, as that number."""
+    """Gives the unsigned number that has as many bytes as the type, or the type itself."""
     is_wide = pa.types.is_primitive(type) and type.bit_width >= 8
     return pa.type_for_alias(f"uint{type.bit_width}") if is_wide else type
 
@@ -82,7 +82,7 @@ def _single(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def observe_weights(rows: DataFrame, name: str) -> DataFrame:
-    """The rows as they are, observed: how many they stand for."""
+    """Observes how many rows the rows stand for. They stay as they are."""
     return rows.observe(name, F.sum(column(WEIGHT)).alias(_NAME))
 
 

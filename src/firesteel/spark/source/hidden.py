@@ -1,4 +1,4 @@
-"""The hidden columns of a source's rows in Arrow and in Spark's schema: `changelog/hidden.py` says which and in which order."""
+"""Adds hidden columns to a source's rows, in Arrow and in Spark's schema: `changelog/hidden.py` says which and in which order."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def add_hidden(schema: spark.StructType, hidden: Hidden) -> spark.StructType:
 
 
 def append_hidden(batch: pa.RecordBatch, hidden: Hidden, given: Mapping[str, pa.Array]) -> pa.RecordBatch:
-    """The batch with those hidden columns that it lacks: `given` holds their values, the others are NULL. The number of equal rows
-    is not among them: whoever counts adds it.
+    """Adds the hidden columns that a batch lacks: `given` holds their values, the others are NULL. The row count is not among them:
+    `equal_rows.py` adds it.
     """
     lacking = [name for name in hidden.columns if name not in batch.schema.names and name != WEIGHT]
     if not lacking:

@@ -1,4 +1,4 @@
-"""A data source whose reader travels packed, and is unpacked by who reads or asks for offsets.
+"""Makes a data source whose reader travels packed, and is unpacked by the process that reads or plans offsets.
 
 Spark starts Python processes that only ask a source what it is called and what its columns are, at each start of a query. What
 a reader needs takes longer to load than all else these do; so nothing is imported here.
@@ -16,7 +16,7 @@ from pyspark.sql.types import StructType
 
 
 def make_source(name: str, columns: StructType, reader: DataSourceStreamReader) -> type[DataSource]:
-    """A data source of that name. The class travels to the workers, and the reader inside it."""
+    """Makes a data source of that name. The class travels to the workers, and the reader inside it."""
     packed = pickle.dumps(reader)
 
     class Packed(DataSource):

@@ -1,4 +1,4 @@
-"""What reading counts beside rows and refused records: values that changed on reading, and messages without a row.
+"""Counts what reading changes or leaves out beside refused records: values that changed on reading, and messages without a row.
 
 They are rare, so nothing of them travels with the rows: a task that has any leaves a file below the query's checkpoint, one for
 each range of offsets and named by it, so that a task or a batch that runs again leaves the same. The driver takes the files of a
@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from firesteel.connectors.kafka.write.bad_record import StagedRange, remove_stages, staged_ranges
+from firesteel.connectors.staged_range import StagedRange, remove_staged, staged_ranges
 from firesteel.formats.codec import Reject
 from firesteel.storage.folder import Folder
 
@@ -41,7 +41,7 @@ class Tally:
                 self.changed[column] = self.changed.get(column, 0) + 1
 
     def write(self, folder: Folder, staged: StagedRange) -> None:
-        """A count that cannot be kept is no reason to stop a job."""
+        """Leaves the counts for the driver. A count that cannot be kept is no reason to stop a job."""
         if not self.changed and not self.empty:
             return
         with suppress(OSError):
@@ -49,7 +49,7 @@ class Tally:
 
 
 def take_tally(folder: Folder, source: int, sequence: int) -> Tally:
-    """What the batch of that sequence counted; it and what is older is taken away."""
+    """Adds up what the batch of that sequence counted, and removes its files and older ones."""
     total = Tally()
     reached: dict[tuple[str, int], int] = {}
     for staged in staged_ranges(folder, {source: sequence}, "json"):
@@ -63,5 +63,5 @@ def take_tally(folder: Folder, source: int, sequence: int) -> Tally:
             for column, count in kept["changed"].items():
                 total.changed[column] = total.changed.get(column, 0) + count
             reached[place] = staged.end
-    remove_stages(folder, {source: sequence})
+    remove_staged(folder, {source: sequence})
     return total

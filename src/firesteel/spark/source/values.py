@@ -1,4 +1,4 @@
-"""Rows that a script holds itself: a source of one row, once, which Spark makes the others of."""
+"""Reads rows that a script holds itself: a source of one row, once, which Spark makes the others of."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLACE, _ROW = "__place", "__row"
 
 
 def read_values(session: SparkSession, name: str, number: int, node: Values) -> DataFrame:
-    """`number` tells the source from the others of its query in what is planned for a batch."""
+    """Makes the rows of VALUES. `number` tells the source from the others of its query in what is planned for a batch."""
     session.dataSource.register(_once(name, number))
     rows = [
         F.struct(

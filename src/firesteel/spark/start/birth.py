@@ -1,4 +1,4 @@
-"""When a process was started: its pid and its birth together name one process for good."""
+"""Finds when a process was started: a pid together with this time identifies one process for ever."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def birth(pid: int) -> str | None:
-    """When the process was started, in the system's own words; None when there is no such process.
+    """Returns when the process was started, as the system prints it; None if there is no such process.
 
     A pid is used again after its process has ended.
     """
@@ -20,6 +20,6 @@ def birth(pid: int) -> str | None:
 
 
 def _birth_told_by_ps(pid: int) -> str | None:
-    told = subprocess.run(["ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)
-    state, _, started = told.stdout.strip().partition(" ")
+    listed = subprocess.run(["ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    state, _, started = listed.stdout.strip().partition(" ")
     return started.strip() if started and not state.startswith("Z") else None

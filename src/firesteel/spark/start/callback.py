@@ -1,7 +1,7 @@
-"""The port on which Spark's JVM asks Python to run a batch takes nobody who does not know a secret.
+"""Protects the port on which Spark's JVM calls Python for each batch: callers need a secret.
 
-PySpark opens it without one: whoever can reach it can call what it offers. Py4J knows how to ask for a secret, but its JVM's
-side forgets the secret when it is told the port, so here it gets a client that does not.
+PySpark opens the port without a secret, so any local process could call the objects it offers. Py4J can require a
+secret, but its JVM side loses the secret when it is told the port; here it gets a client that keeps it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from firesteel.spark.internals import find_gateway
 
 
 def guard_callbacks(session: SparkSession) -> None:
-    """Opens the port, if it is not open. One that has been opened before is left as it is."""
+    """Opens the port if it is not open yet. A port that was opened before is left as it is."""
     gateway = find_gateway()
     if not isinstance(gateway, ClientServer) or gateway.__dict__.get("_callback_server") is not None:
         return
@@ -33,7 +33,7 @@ def _tell_jvm(gateway: Any, secret: str) -> None:
     jvm = gateway.jvm
     server = JavaObject("GATEWAY_SERVER", gateway._gateway_client)
     target, client = server.getGateway(), server.getCallbackClient()
-    told = jvm.py4j.PythonClient(
+    replacement = jvm.py4j.PythonClient(
         target,
         None,
         client.getPort(),
@@ -46,8 +46,8 @@ def _tell_jvm(gateway: Any, secret: str) -> None:
         client.getReadTimeout(),
         secret,
     )
-    # There is no method for it but the one that forgets the secret.
+    # The only method for this would lose the secret.
     field = target.getClass().getDeclaredField("cbClient")
     field.setAccessible(True)
-    field.set(target, told)
+    field.set(target, replacement)
     client.shutdown()

@@ -1,7 +1,8 @@
-"""An archive of Spark's classes, as the JVM has them in memory once they are loaded: half of a start goes into loading them.
+"""Makes and finds an archive of Spark's classes in the form they have in the JVM's memory: half of a start is spent on
+loading them.
 
-It is made once, by a small streaming job in a process of its own (`firesteel warm`), and used by every start after that. A
-JVM that finds that an archive is not for its jars leaves it alone.
+`firesteel warm` makes it once with a small streaming job in a process of its own, and every later start uses it. A JVM
+ignores an archive that does not match its jars.
 """
 
 from __future__ import annotations
@@ -21,27 +22,31 @@ from firesteel.spark.start.version import check_pyspark
 
 _PATIENCE = 180.0
 
-#: The program that makes it: it runs a job, which nothing here may import.
+#: The program that makes the archive. It runs a job, so nothing here may import it.
 _LOADER = "firesteel.spark.job.class_loader"
 
 
 def archive_options() -> str:
-    """What a JVM is told so that it uses the archive, if there is one. Without it a start is slower, and that is all: nothing is
-    said of one that does not fit.
+    """Returns the JVM options for the archive, if there is one. Without an archive a start is only slower; one that
+    does not match is ignored without a message.
     """
     path = archive_path()
     return f"-XX:SharedArchiveFile={path} -Xshare:auto" if path.is_file() else ""
 
 
 def archive_path() -> Path:
-    """One for each Java and each PySpark, and another one when that is installed again: the JVM compares the times of jars."""
+    """Returns the path of the archive for this Java and this PySpark. It changes when either is installed again, since
+    the JVM compares the times of jars.
+    """
     place = digest(str(package()), str(find_java()), find_home() or "")
     return cache_folder() / f"classes-{place}-{digest(installed())}.jsa"
 
 
 @dataclass(frozen=True)
 class Command:
-    """How Spark's own script starts its JVM: the program, where its classes are, and the options that Spark needs."""
+    """The command with which Spark's own script starts its JVM: the program, the class path, and the options that Spark
+    needs.
+    """
 
     java: str
     classes: str
@@ -49,7 +54,7 @@ class Command:
 
 
 def find_command() -> Command | None:
-    """The command that the archive was made with; None when there is none."""
+    """Returns the command that the archive was made with; None if there is none."""
     try:
         kept = json.loads(command_path(archive_path()).read_text())
         return Command(kept["java"], kept["classes"], tuple(kept["options"]))
@@ -58,12 +63,12 @@ def find_command() -> Command | None:
 
 
 def command_path(archive: Path) -> Path:
-    """Where the command lies that an archive was made with."""
+    """Returns the path of the file with the command that an archive was made with."""
     return archive.with_suffix(".json")
 
 
 def make_archive() -> Path:
-    """Makes it in a process of its own; takes about half a minute."""
+    """Makes the archive in a process of its own, which takes about half a minute."""
     check_pyspark()
     path = archive_path()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -72,8 +77,8 @@ def make_archive() -> Path:
         command = [sys.executable, "-P", "-m", _LOADER, str(made)]
         ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE)
         if ended.returncode != 0 or not made.is_file():
-            told = ended.stderr.strip().splitlines()[-1:] or ["it said nothing"]
-            raise OutsideError(f"The archive of Spark's classes was not made: {told[0]}")
+            reason = ended.stderr.strip().splitlines()[-1:] or ["it printed nothing"]
+            raise OutsideError(f"The archive of Spark's classes was not made: {reason[0]}")
         for older in path.parent.glob(f"{path.stem.rpartition('-')[0]}-*"):
             older.unlink(missing_ok=True)
         command_path(made).replace(command_path(path))

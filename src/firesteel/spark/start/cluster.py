@@ -1,6 +1,6 @@
-"""Questions to a cluster before a job starts on it: is its master there, has it executors, is Firesteel on them?
+"""Checks a cluster before a job starts on it: is its master reachable, has it executors, have they Firesteel?
 
-Firesteel is installed on every machine of a cluster, not shipped: most of what a worker needs is compiled code.
+Firesteel is installed on every machine of a cluster, not sent there: most of what a worker needs is compiled code.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from firesteel.spark.internals import executors
 from firesteel.spark.start.master import addresses, is_local, is_master
 from firesteel.spark.worker import explain_worker, install_hint
 
-#: How long a master may take to answer, and a cluster to give the job an executor.
+#: How long a master may take to answer, and a cluster to start an executor for the job.
 _ANSWER_SECONDS = 5.0
 _EXECUTOR_SECONDS = 60.0
 
@@ -31,7 +31,7 @@ _YARN_VARIABLES = ("HADOOP_CONF_DIR", "YARN_CONF_DIR")
 
 
 def check_master(master: str | None) -> None:
-    """Spark itself would try for a minute, and say so in its log only."""
+    """Checks that the master can be reached. Spark itself would try for a minute, and only report it in its log."""
     if master is not None and not is_master(master):
         raise UsageError(
             f"'{master}' is no address of a Spark master.",
@@ -58,7 +58,7 @@ def check_master(master: str | None) -> None:
 
 
 def check_workers(session: SparkSession) -> None:
-    """Asks the executors which Firesteel and which Python they have. On one machine they have ours."""
+    """Checks which Firesteel and which Python the executors have. On one machine they have ours."""
     context = session.sparkContext
     if is_local(context.master):
         _choose_python(context)
@@ -80,20 +80,22 @@ def check_workers(session: SparkSession) -> None:
 
 
 def _choose_python(context: SparkContext) -> None:
-    """A session that somebody else has made runs whichever `python3` is first on the PATH, unless its maker has chosen one."""
+    """Lets the workers run our Python, unless the session's maker has chosen one: by default they would run the first
+    `python3` of the PATH.
+    """
     chosen = os.environ.get("PYSPARK_PYTHON") or context.getConf().get("spark.pyspark.python")
     if context.pythonExec == _DEFAULT_PYTHON and not chosen:
         context.pythonExec = sys.executable
 
 
-#: PySpark's own choice.
+#: PySpark's default.
 _DEFAULT_PYTHON = "python3"
 
 
 def _await_executor(session: SparkSession) -> None:
-    """A job for which there is no room would wait for ever."""
+    """Waits until the job has an executor. Without a free one, Spark would wait for ever."""
     deadline = time.monotonic() + _EXECUTOR_SECONDS
-    # The driver counts itself.
+    # The count includes the driver.
     while executors(session) < 2:
         if time.monotonic() > deadline:
             raise OutsideError(
@@ -109,7 +111,7 @@ def _versions(_: Iterable[int]) -> Iterator[tuple[str, str]]:
 
 
 def _own() -> tuple[str, str]:
-    # Every Python process that Spark starts loads this module, and few ask.
+    # Imported late: every Python process of Spark loads this module, and few need this.
     from importlib.metadata import version
 
     return version("firesteel"), ".".join(platform.python_version_tuple()[:2])

@@ -1,4 +1,4 @@
-"""What Spark is told when it starts."""
+"""Makes the configuration that Spark starts with."""
 
 from __future__ import annotations
 
@@ -19,46 +19,48 @@ MEMORY = "spark.driver.memory"
 PROPERTIES = "spark.properties"
 SOCKET_FOLDER = "spark.python.unix.domain.socket.dir"
 LOCAL_FOLDERS = "spark.local.dir"
-#: Counts more than that setting, for Spark.
+#: This variable overrides `spark.local.dir` in Spark.
 LOCAL_FOLDERS_VARIABLE = "SPARK_LOCAL_DIRS"
 
 _FILE_MANAGER = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 
-#: The JVM's best compiler is for what is hot: with its own limits it spends half of a start's time on Spark's planner, and a
-#: third of a short run's. Later still, the planner would be slow for minutes, and each batch with it.
+#: Makes the JVM's optimising compiler start later. With the default limits, half of a start's time, and a third of a
+#: short run's, is spent on compiling Spark's planner. With higher limits than these, the planner and every batch would
+#: be slow for minutes.
 _LATE = (
     "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 -XX:Tier4CompileThreshold=150000"
     " -XX:Tier4BackEdgeThreshold=400000"
 )
 
-#: With it Python does not look for modules in the folder it is started in: a file there that has the name of one of Python's own
-#: would be run in its place.
+#: With this variable Python does not look for modules in its working directory: a file there with the name of a
+#: standard module would be run instead of that module.
 SAFE_PATH = "PYTHONSAFEPATH"
 
-#: Which part of the machine's memory Spark's JVM may take on one machine, where it keeps the state: the JVM's own choice.
-#: Spark's is 1 GB, in which a few million keys fit.
+#: The part of the machine's memory for Spark's JVM on one machine, where it keeps the state. By default Spark takes 1
+#: GB, which holds a few million keys.
 _HEAP_PART = 4
 _LEAST_HEAP = 1 << 30
-#: What is for new objects stays as it is with Spark's 1 GB: a larger part would only be filled before it is cleaned.
+#: The size for new objects stays that of a 1 GB heap: a larger one would only fill up before it is collected.
 _YOUNG = "-XX:MaxNewSize=341m"
 
-#: A JVM without memory ends, whoever catches the error: Spark would go on without what has failed. One that has a tenth of its
-#: memory free after it has collected garbage, and spends most of its time on that, is without memory too: Java's own limits (98 %
-#: of the time, 2 % of the memory) are hardly ever reached, and such a job stands still for ever.
+#: End a JVM that is out of memory, even if Spark catches the error: it would go on without the part that failed. A JVM
+#: that has a tenth of its memory free after garbage collection, and spends most of its time on that, counts as out of
+#: memory too: Java's own limits (98 % of the time, 2 % of the memory) are hardly ever reached, and such a job makes no
+#: progress.
 _END_WITHOUT_MEMORY = "-XX:+ExitOnOutOfMemoryError -XX:GCTimeLimit=70 -XX:GCHeapFreeLimit=10"
-#: Standard output is the caller's: a job's progress as JSON. A JVM writes its warnings and its last words there.
+#: The caller uses standard output, for progress as JSON. By default a JVM writes warnings and fatal errors there.
 _QUIET = "-XX:+DisplayVMOutputToStderr -Xlog:disable -Xlog:all=error:stderr"
 _COLLECTOR = "-XX:+UseParallelGC"
 
-#: A socket's path may have some hundred bytes, and Spark's names for them are long.
+#: A socket's path is limited to about a hundred bytes, and Spark's names for sockets are long.
 _LONGEST_FOLDER = 48
 
 
 def configuration(
     master: str | None, settings: Mapping[str, str], folders: Folders, jvm_option: str | None = None
 ) -> dict[str, str]:
-    """`settings` are the user's, and count more than ours. `jvm_option` stands in the place of those that use the archive of
-    classes.
+    """Makes Spark's configuration. `settings` are the user's, and override ours. `jvm_option` replaces the options for
+    the archive of classes.
     """
     options = jvm_options(archive_options() if jvm_option is None else jvm_option)
     conf = {
@@ -66,27 +68,27 @@ def configuration(
         "spark.master": master or local_master(os.cpu_count() or 2),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        # Whatever the JVM unpacks for itself goes with its folder.
+        # Files that the JVM unpacks are removed with its folder.
         JVM_OPTIONS: f"-Djava.io.tmpdir={folders.scratch} {options}",
-        # No table is ever stored; Spark would name a folder here in the current one.
+        # No table is ever stored, but the default would be a folder in the working directory.
         "spark.sql.warehouse.dir": local_uri(folders.scratch / "warehouse"),
         "spark.sql.streaming.stopTimeout": "30s",
-        # Nobody sees the Python line that made a column, and finding it costs time for each.
+        # The Python line that made a column is never shown, and finding it takes time for each column.
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.python.daemon.module": "firesteel.spark.start.worker_daemon",
         f"spark.executorEnv.{SAFE_PATH}": "1",
     }
     own = dict(settings)
     if is_local(master):
-        # Spark's own choice starts three processes for each file of a checkpoint, to find out about symbolic links.
+        # Spark's default starts three processes for each file of a checkpoint, to find symbolic links.
         conf |= {"spark.sql.streaming.checkpointFileManagerClass": _FILE_MANAGER, MEMORY: _heap()}
         conf |= _sockets(settings, folders)
         own[LOCAL_FOLDERS] = ",".join(map(str, folders.local))
         if is_in_one_process(master):
-            # Spark makes a secret for each start, and its ports take nobody who does not know it.
+            # Spark makes a secret for each start, and its ports accept no connection without it.
             conf["spark.authenticate"] = "true"
     if is_loopback(master):
-        # On one machine nothing listens but on loopback.
+        # On one machine, listen on loopback only.
         conf |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     if JVM_OPTIONS in own:
         own[JVM_OPTIONS] = _join_options(conf[JVM_OPTIONS], own[JVM_OPTIONS])
@@ -94,12 +96,12 @@ def configuration(
 
 
 def named_folders(settings: Mapping[str, str]) -> str | None:
-    """Where the user wants Spark's blocks."""
+    """Returns the folders that the user has chosen for Spark's blocks."""
     return os.environ.get(LOCAL_FOLDERS_VARIABLE) or settings.get(LOCAL_FOLDERS)
 
 
 def start_variables(folders: Folders) -> dict[str, str]:
-    """What the JVM has in its environment, and its Python processes too."""
+    """Returns the environment variables of the JVM, which its Python processes inherit."""
     variables = {SAFE_PATH: "1"}
     if os.environ.get(LOCAL_FOLDERS_VARIABLE):
         variables[LOCAL_FOLDERS_VARIABLE] = ",".join(map(str, folders.local))
@@ -107,7 +109,9 @@ def start_variables(folders: Folders) -> dict[str, str]:
 
 
 def write_properties(conf: Mapping[str, str], folders: Folders) -> Path:
-    """A file that Spark reads its settings from: everybody can read the words of a command, and a setting can be a secret."""
+    """Writes a file with the settings for Spark. A setting can be a secret, and every user can read the arguments of a
+    command.
+    """
     path = folders.scratch / PROPERTIES
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:  # noqa: PTH123
         for key, value in conf.items():
@@ -116,7 +120,7 @@ def write_properties(conf: Mapping[str, str], folders: Folders) -> Path:
 
 
 def _escaped(text: str) -> str:
-    r"""As a file of Java's properties has it.
+    r"""Escapes a text for a Java properties file.
 
     >>> print(_escaped(" a=b\\c\n"))
     \ a\=b\\c\n
@@ -132,15 +136,15 @@ def jvm_options(archive: str) -> str:
 
 
 def _join_options(ours: str, theirs: str) -> str:
-    """Theirs stand behind ours, and so count more. A JVM takes the name of one garbage collector only."""
+    """Joins JVM options. Theirs come last and override ours. A JVM accepts only one garbage collector's name."""
     if re.search(r"-XX:\+Use\w+GC\b", theirs):
         ours = ours.replace(f"{_COLLECTOR} ", "")
     return f"{ours} {theirs}"
 
 
 def _sockets(settings: Mapping[str, str], folders: Folders) -> dict[str, str]:
-    """Sockets between the JVM and its Python workers that are files. Over TCP each task waits twice for 40 ms: one side does
-    not send before it has an answer, the other waits with the answer for more to come.
+    """Makes the JVM and its Python workers use Unix sockets. Over TCP each task would wait 40 ms twice: one side sends
+    nothing before it has an answer, and the other delays the answer until more data comes.
     """
     if not can_have_sockets():
         return {}
@@ -149,7 +153,7 @@ def _sockets(settings: Mapping[str, str], folders: Folders) -> dict[str, str]:
 
 
 def can_have_sockets() -> bool:
-    """Whether a socket can be a file in a temporary folder."""
+    """Checks whether a socket can be a file in a temporary folder."""
     return hasattr(socket, "AF_UNIX") and len(tempfile.gettempdir()) <= _LONGEST_FOLDER
 
 

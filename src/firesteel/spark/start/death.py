@@ -1,4 +1,4 @@
-"""Say what ended Spark's JVM, from its exit status and the end of Spark's log.
+"""Explains why Spark's JVM ended, from its exit status and the end of Spark's log.
 
 >>> explain_end(Path("/nowhere/job.log"), -9)
 "Spark's JVM was killed (signal 9), perhaps by the kernel for want of memory."
@@ -13,29 +13,29 @@ import re
 import signal
 from pathlib import Path
 
-#: What the JVM exits with when `-XX:+ExitOnOutOfMemoryError` ends it, and what Spark does when an OutOfMemoryError reaches it.
+#: The exit statuses of `-XX:+ExitOnOutOfMemoryError`, and of Spark when an OutOfMemoryError reaches it.
 _OUT_OF_MEMORY = (3, 52)
 
-#: A JVM that handles a signal exits with this and the signal's number.
+#: The exit status of a JVM that handles a signal is this plus the signal's number.
 _BY_SIGNAL = 128
 
 _CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT}
 
-#: How much of the log's end is read. The JVM's last words come last.
+#: The length of the log's end that is read. The JVM's last message is there.
 _END = 64 * 1024
 
 _MORE_MEMORY = "SET 'spark.driver.memory' to more than it may take now, or 'state.backend.type' = 'rocksdb' with a start with --fresh."
 
-#: What the JVM says of an OutOfMemoryError that is not about its heap, and what to do.
+#: Messages of an OutOfMemoryError that is not about the heap, with a hint for each.
 _OTHER_MEMORY = (
     ("native thread", "It could not start a thread: raise the limit of processes (ulimit -u), or of the container."),
-    ("Metaspace", "It had no room for classes: the operator can give it more with -XX:MaxMetaspaceSize."),
+    ("Metaspace", "It had no memory left for classes: the operator can give it more with -XX:MaxMetaspaceSize."),
 )
 
 
 def explain_end(log: Path | None, status: int | None) -> str:
-    """One sentence about a JVM that ended by itself. `status` is its exit status as `subprocess` gives it: below zero it is
-    the signal; None where nobody knows.
+    """Explains in a sentence why a JVM ended by itself. `status` is its exit status as `subprocess` gives it: a
+    negative number is a signal, None is unknown.
     """
     if status is None:
         return "Spark's JVM has ended."
@@ -58,8 +58,8 @@ def explain_end(log: Path | None, status: int | None) -> str:
 
 def _explain_memory(words: str) -> str:
     reasons = re.findall(r"java\.lang\.OutOfMemoryError: ([^\n]+)", words)
-    for mark, cure in _OTHER_MEMORY:
-        if reasons and mark in reasons[-1]:
+    for pattern, cure in _OTHER_MEMORY:
+        if reasons and pattern in reasons[-1]:
             return f"Spark's JVM ran out of memory. {cure}"
     return f"Spark's JVM ran out of memory: the job's state needs more than it may take. {_MORE_MEMORY}"
 

@@ -1,7 +1,8 @@
-"""Spark's JVM, started while Python loads its modules: each takes a second, on a core of its own.
+"""Starts Spark's JVM while Python loads its modules: each takes a second, on a core of its own.
 
-PySpark would start it later, and through a script that starts a JVM only to make up the command. `firesteel warm` has kept
-that command with the archive of classes; where it has not, or where somebody's settings would change it, the script is asked.
+PySpark would start it later, through a script that starts another JVM only to compute the command. `firesteel warm` has
+stored that command with the archive of classes. The script is used if there is no stored command, or if the user's
+settings would change it.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from firesteel.spark.start.master import is_local
 from firesteel.spark.start.scratch import PRIVATE, Folders, make_folders
 from firesteel.spark.start.spark_home import VARIABLE, find_home
 
-#: What the script looks at beside what it is told.
+#: The environment variables that the script reads.
 _VARIABLES = ("SPARK_", "PYSPARK_SUBMIT_ARGS", "PYSPARK_GATEWAY", "HADOOP_CONF_DIR", "YARN_CONF_DIR")
 _SETTINGS = ("spark.driver.extraClassPath", "spark.driver.extraLibraryPath", "spark.driver.defaultJavaOptions")
 
@@ -41,7 +42,7 @@ _PATIENCE = 60.0
 
 
 def launch(master: str | None, settings: Mapping[str, str], log: Path) -> Launched | None:
-    """Starts the JVM; None when there is one, or when it has to be started in PySpark's way."""
+    """Starts the JVM. Returns None if there is one already, or if PySpark has to start it."""
     command = find_command() if is_local(master) and not _has_gateway() and not _is_special(settings) else None
     home = find_home()
     if command is None or home is None:
@@ -51,7 +52,7 @@ def launch(master: str | None, settings: Mapping[str, str], log: Path) -> Launch
     words = [command.java, "-cp", command.classes, f"-Xmx{conf[MEMORY]}", *shlex.split(conf[JVM_OPTIONS])]
     words += [*command.options, _PROGRAM, "--properties-file", str(write_properties(conf, folders)), "pyspark-shell"]
     environment = {
-        # Python processes below it have no work for several threads of numpy, which takes long to start them.
+        # Its Python processes do not need numpy's threads, which take long to start.
         "OPENBLAS_NUM_THREADS": "1",
         **os.environ,
         **start_variables(folders),
@@ -82,13 +83,13 @@ def _start(command: list[str], environment: Mapping[str, str], log: Path) -> sub
     try:
         return subprocess.Popen(
             command,
-            # It ends when nobody can write to it any more.
+            # The JVM ends when the last writer has closed its standard input.
             stdin=subprocess.PIPE,
             stderr=errors,
             env=environment,
-            # What it writes holds what the topics hold.
+            # Its files contain data of the topics.
             umask=PRIVATE,
-            # Signals are ours to handle.
+            # The JVM must not receive our signals.
             preexec_fn=stand_apart,
         )
     finally:
@@ -108,13 +109,13 @@ def _is_special(settings: Mapping[str, str]) -> bool:
 
 
 def _missing(path: Path) -> list[Path]:
-    """The file and the folders above it that are not there, the innermost first."""
+    """Returns the file and the folders above it that do not exist, innermost first."""
     return [one for one in (path, *path.parents) if not one.exists()]
 
 
 class Launched:
-    """A JVM on its way. `conf` is what it was told. `folders` were made for it: in one it says how it is reached. `new` are files
-    and folders beside the state that are there because of it.
+    """A JVM that is starting. `conf` is its configuration. `folders` are its own; one has the file that tells how to
+    reach it. `new` are other files and folders that were made for it.
     """
 
     def __init__(
@@ -127,26 +128,26 @@ class Launched:
         self._taken = False
 
     def connect(self) -> None:
-        """Waits for the JVM and makes it PySpark's. One that has ended is left to PySpark, which starts another."""
+        """Waits for the JVM and gives it to PySpark. If it has ended, PySpark will start another."""
         from pyspark import java_gateway
 
         from firesteel.spark.internals import use_gateway
 
         # From now on Spark's JVM owns the folders, even if it is another JVM.
         self._taken = True
-        # PySpark loads this with its first call to the JVM, which is not ready yet.
+        # PySpark imports this at its first call to the JVM. Import it while the JVM is not ready yet.
         import_module("pyspark.testing.utils")
         answer = self._await_answer()
         if answer is None:
             self._process.kill()
             return
         port, secret = int.from_bytes(answer[:4], "big"), answer[8:].decode()
-        told = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
-        os.environ.update(told)
+        variables = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
+        os.environ.update(variables)
         try:
             gateway: Any = java_gateway.launch_gateway()  # type: ignore[no-untyped-call]
         finally:
-            for name in told:
+            for name in variables:
                 del os.environ[name]
         gateway.proc = self._process
         use_gateway(gateway)

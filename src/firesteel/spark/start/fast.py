@@ -1,10 +1,12 @@
-"""Everything that only makes a start shorter, behind one door with one switch: `FIRESTEEL_PLAIN_START=1` turns all of it off.
+"""Contains everything that only makes a start faster. `FIRESTEEL_PLAIN_START=1` turns all of it off.
 
-- The JVM starts first, while Python loads its modules (`early_jvm.py`), from a home without what takes time (`spark_home.py`) and
-  with an archive of its classes (`class_archive.py`).
-- Spark's Python processes are forked from one that has everything loaded (`fork_server.py`), and the first is woken early.
+- The JVM starts first, while Python loads its modules (`early_jvm.py`), from a home without slow parts
+  (`spark_home.py`) and with an archive of its classes (`class_archive.py`).
+- Spark's Python processes are forked from one that has all modules loaded (`fork_server.py`), and the first is started
+  early.
 
-None of it is needed: without it, on a cluster, and on a session that Firesteel is given, Spark starts in PySpark's own way.
+None of it is required: without it, on a cluster, and in a session that is passed to Firesteel, Spark starts in
+PySpark's own way.
 """
 
 from __future__ import annotations
@@ -31,12 +33,12 @@ def is_fast(master: str | None) -> bool:
 
 
 def prepare(master: str | None, settings: Mapping[str, str], log: Path) -> Launched | None:
-    """Starts the JVM, before anything that takes time is loaded; None where it is started later, in PySpark's way."""
+    """Starts the JVM before slow modules are loaded. Returns None if PySpark will start it later."""
     return launch(master, settings, log) if is_fast(master) else None
 
 
 def hasten(session: SparkSession, log: Path) -> None:
-    """Lets the Python processes of a session that has just started be forked instead of started."""
+    """Lets the Python processes of a session that has just started be forked."""
     from firesteel.spark.internals import look_for_no_sources
 
     server = start_fork_server(log)
@@ -47,7 +49,9 @@ def hasten(session: SparkSession, log: Path) -> None:
 
 
 def _wake_workers(session: SparkSession) -> None:
-    """Starts what Python workers are forked from while the job is being planned; it takes as long as reading the first rows."""
+    """Starts the process that Python workers are forked from while the job is being planned. It takes as long as
+    reading the first rows.
+    """
     with suppress(Exception):
         cores = session.sparkContext.defaultParallelism
         session.range(cores, numPartitions=cores).mapInArrow(lambda batches: batches, "id long").collect()

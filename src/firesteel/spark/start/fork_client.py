@@ -1,7 +1,7 @@
-"""What Spark starts in the place of Python: it has the process forked by the fork server, and stays until that one ends.
+"""Runs instead of Python where Spark starts a Python process: asks the fork server to fork it, and waits for its end.
 
-It is run as a script of its own, by a Python without site packages, and so imports nothing but what every Python has. Where
-no server takes its order it becomes the Python that was asked for.
+It is run as a script, by a Python without site packages, and so only imports the standard library. If no server accepts
+the request, it becomes the Python that was asked for.
 """
 
 import array
@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def _is_accepted(connection: socket.socket, server: str, words: list[str]) -> bool:
-    """Sends the order. The process will have our input, output and errors, our variables, and the folder we are in."""
+    """Sends the request. The new process gets our standard streams, environment variables and working directory."""
     order = marshal.dumps((words, dict(os.environ), os.getcwd()))  # noqa: PTH109
     files = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0, 1, 2]))
     try:
@@ -38,7 +38,7 @@ def _is_accepted(connection: socket.socket, server: str, words: list[str]) -> bo
 
 
 def _await_end(connection: socket.socket) -> int:
-    """The status that the process ends with; of one that is killed nothing is heard but the end."""
+    """Returns the exit status of the process. The server sends none for one that was killed."""
     with suppress(OSError):
         for status in connection.recv(1):
             return status

@@ -1,6 +1,6 @@
-"""The Python that Spark on this machine starts its processes with: a small program that asks a fork server for them.
+"""Makes the program that Spark on this machine uses as Python: it asks a fork server for each process.
 
-The server starts with Spark's JVM and ends with this process, however that ends. Where it cannot be had, and on clusters,
+The server starts with Spark's JVM and ends with this process, however that ends. If there can be none, and on clusters,
 Spark starts Python itself.
 """
 
@@ -18,12 +18,12 @@ from firesteel.spark.start.fork_client import SOCKET
 from firesteel.spark.start.scratch import PRIVATE, make_scratch, remove_scratch
 
 _PROGRAM = "python"
-#: The first line of a script may have some hundred bytes on the oldest systems.
+#: Old systems limit the first line of a script to about a hundred bytes.
 _LONGEST_LINE = 120
 
 
 class ForkServer:
-    """`program` is what Spark is to start. `stop` ends the server; what it has forked goes on."""
+    """A running server. `program` is the one that Spark starts. `stop` ends the server; the processes it has forked go on."""
 
     def __init__(self, folder: Path, process: subprocess.Popen[bytes]) -> None:
         self.program = str(folder / _PROGRAM)
@@ -42,12 +42,12 @@ class ForkServer:
         remove_scratch(self._folder)
 
 
-#: This process's server, while it has one.
+#: This process's server, if there is one.
 _server: ForkServer | None = None
 
 
 def start_fork_server(log: Path) -> ForkServer | None:
-    """This process's server, started if there is none; None where there cannot be one."""
+    """Returns this process's server, after starting it if necessary; None if there cannot be one."""
     global _server
     if _server is None or not _server.is_alive:
         _server = _start(log) if _can_start() else None
@@ -62,7 +62,7 @@ def stop_fork_server() -> None:
 
 
 def _first_line() -> str:
-    # Without the modules of the site, which make up most of a Python's start.
+    # `-S`: the site modules take most of a Python's start.
     return f"#!{sys.executable} -IS\n"
 
 
@@ -76,13 +76,13 @@ def _start(log: Path) -> ForkServer | None:
     try:
         folder = make_scratch()
     except OSError:
-        # Whoever needs what is missing says so; this can be done without.
+        # The server is optional. An error that matters will be reported by other code.
         return None
     try:
         program = folder / _PROGRAM
         program.write_text(_first_line() + Path(__file__).with_name("fork_client.py").read_text())
         program.chmod(0o700)
-        # There are folders in which nothing may be executed.
+        # Some folders do not allow programs to be executed.
         if os.access(program, os.X_OK):
             return ForkServer(folder, _serve(folder, log))
     except OSError:
@@ -99,14 +99,14 @@ def _serve(folder: Path, log: Path) -> subprocess.Popen[bytes]:
         try:
             return subprocess.Popen(
                 [sys.executable, "-P", "-m", "firesteel.spark.start.fork_server", str(listener.fileno())],
-                # It ends when nobody can write to it any more.
+                # The server ends when the last writer has closed its standard input.
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
                 env={"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **os.environ, SAFE_PATH: "1"},
                 pass_fds=[listener.fileno()],
                 umask=PRIVATE,
-                # Ctrl-C is ours to handle.
+                # The server must not receive Ctrl-C.
                 start_new_session=True,
             )
         finally:

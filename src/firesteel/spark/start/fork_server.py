@@ -2,10 +2,10 @@
 
     python -m firesteel.spark.start.fork_server DESCRIPTOR
 
-listens on the socket of that descriptor, and ends when its input does: when the process that started it has ended. Spark
-starts a Python process to ask a source for its columns, another one to ask for its reader, a third for its offsets at each
-start of a query, and a fourth that forks its workers. Each would load for itself what is loaded here once, while Spark's JVM
-starts; whoever is forked is ready at once. `fork_client.py` is the other side.
+listens on the socket of that descriptor, and ends when its input is closed, that is, when the process that started it
+has ended. Spark starts a Python process to ask a source for its columns, another one for its reader, a third for its
+offsets at each start of a query, and a fourth that forks its workers. Each would load the modules that are loaded here
+once, while Spark's JVM starts; forked processes are ready at once. `fork_client.py` is the other side.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from firesteel.spark.start.fork_client import ACCEPTED
 
 _HOUR = 3600.0
 
-#: Our modules of those that are forked, by name: nothing here depends on them.
+#: The names of our modules that forked processes need. They are not imported: nothing here depends on them.
 _LOADED = (
     "firesteel.spark.start.worker_daemon",
     "firesteel.spark.source.packed_reader",
@@ -50,20 +50,20 @@ def main() -> None:
 
 
 def _load() -> None:
-    """Modules of those that are forked. None of them may start a thread, which a fork would miss."""
+    """Loads the modules that forked processes need. None of them may start a thread, which would be missing after a fork."""
     import pyspark.sql.streaming.python_streaming_source_runner
     import pyspark.sql.worker.create_data_source
     import pyspark.sql.worker.plan_data_source_read  # noqa: F401
 
     for name in _LOADED:
         import_module(name)
-    # What is there now is never looked at for garbage, or each process would get a copy of its own.
+    # Exclude present objects from garbage collection, or each process would get its own copy of their memory.
     gc.collect()
     gc.freeze()
 
 
 def _serve(listener: socket.socket, folder: Path) -> socket.socket | None:
-    """Forks for each connection. Returns in a child, with its connection, and at the end, with none."""
+    """Forks for each connection. Returns the connection in a child, and None at the end."""
     wake, woken = socket.socketpair()
     wake.setblocking(False)
     signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
@@ -93,21 +93,21 @@ def _serve(listener: socket.socket, folder: Path) -> socket.socket | None:
 
 
 def _keep(folder: Path) -> None:
-    """Machines sweep their temporary folders: what nobody has touched for days goes."""
+    """Touches the files, since systems remove files from temporary folders that nobody has touched for days."""
     with suppress(OSError):
         for path in (*folder.iterdir(), folder):
             os.utime(path)
 
 
 def _reap() -> None:
-    """Children that have ended: their CPU time becomes ours, as that of every process's children does."""
+    """Collects children that have ended, whose CPU time is then added to ours."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
 
 
 def _become(connection: socket.socket, base: Sequence[str]) -> None:
-    """Runs the module that was asked for, as `python -m` would, and ends. The connection stays open until then."""
+    """Runs the module that was asked for, as `python -m` would, and exits. The connection stays open until then."""
     head, files, _, _ = socket.recv_fds(connection, 4, 3)
     with connection.makefile("rb") as rest:
         (option, module, *words), environment, folder = marshal.loads(rest.read(int.from_bytes(head, "big")))
@@ -122,7 +122,7 @@ def _become(connection: socket.socket, base: Sequence[str]) -> None:
     os.environ.update(environment)
     sys.argv = [module, *words]
     sys.path[:] = process_path(base, folder, os.environ, bool(sys.flags.safe_path))
-    # Who prints may be ended at any time.
+    # Write output at once, since the process may be killed at any time.
     sys.stdout.reconfigure(write_through=True)  # type: ignore[union-attr]
     connection.sendall(ACCEPTED)
     status = _run(module)
@@ -134,7 +134,7 @@ def _become(connection: socket.socket, base: Sequence[str]) -> None:
 def _run(module: str) -> int:
     try:
         with warnings.catch_warnings():
-            # It is loaded already; that is what this is for.
+            # The module is loaded already, which `runpy` warns about.
             warnings.filterwarnings("ignore", ".*found in sys.modules.*", RuntimeWarning)
             runpy.run_module(module, run_name="__main__", alter_sys=True)
     except SystemExit as end:
@@ -151,7 +151,7 @@ def _run(module: str) -> int:
 
 
 def base_path(path: Sequence[str], environment: Mapping[str, str], is_safe: bool) -> list[str]:
-    """What is on a process's path beside its folder and those of its variable.
+    """Returns the entries of a process's path other than its folder and those of PYTHONPATH.
 
     >>> base_path(["/here", "/mine", "/python/lib"], {"PYTHONPATH": "/mine"}, False)
     ['/python/lib']
@@ -161,8 +161,8 @@ def base_path(path: Sequence[str], environment: Mapping[str, str], is_safe: bool
 
 
 def process_path(base: Sequence[str], folder: str, environment: Mapping[str, str], is_safe: bool) -> list[str]:
-    """The path of a Python that is started in that folder. Where it is safe the folder is looked into last: a file there that has
-    the name of one of Python's own modules is not taken for it.
+    """Returns the path of a Python that is started in that folder. In safe mode the folder comes last: a file there
+    with the name of a standard module does not replace it.
 
     >>> process_path(["/python/lib"], "/there", {"PYTHONPATH": "/yours:/mine"}, False)
     ['/there', '/yours', '/mine', '/python/lib']

@@ -1,8 +1,8 @@
-"""The process of Spark's JVM, where it was started by this one: whether it lives, and its end.
+"""Finds and ends the process of Spark's JVM, if this process started it.
 
-It stands apart from signals that are meant for the job. A service manager, `timeout` or a shell sends SIGTERM to every process
-of a group; a JVM that obeyed would be gone before the job could end its batch. It ends when nobody can write to its
-standard input any more, which is so however this process ends.
+The JVM does not receive signals that are meant for the job. A service manager, `timeout` or a shell sends SIGTERM to
+every process of a group; a JVM that obeyed would end before the job could finish its batch. It ends when its standard
+input is closed, which happens however this process ends.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from pathlib import Path
 from firesteel.spark.start.birth import birth
 from firesteel.spark.start.fork_program import stop_fork_server
 
-#: How long a JVM that is to end has for its own tidying.
+#: How long a JVM may take to clean up when it is ended.
 _PATIENCE = 5.0
 
 
 def stand_apart() -> None:
-    """Called in the new process before it becomes the JVM, which keeps signals ignored that it finds ignored."""
+    """Makes the new process ignore signals, before it becomes the JVM, which keeps ignoring them."""
     os.setpgid(0, 0)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
 
 
 def find_jvm() -> subprocess.Popen[bytes] | None:
-    """The process of the JVM that PySpark talks to; None where another process has started it, or there is none."""
+    """Returns the process of the JVM that PySpark uses; None if another process started it, or there is none."""
     if "pyspark" not in sys.modules:
-        # Asking must not load it.
+        # Do not load PySpark only to look.
         return None
     from firesteel.spark.internals import find_gateway
 
@@ -41,14 +41,16 @@ def find_jvm() -> subprocess.Popen[bytes] | None:
 
 
 def kill_jvm() -> None:
-    """At once. Calls to it that wait for an answer fail."""
+    """Kills the JVM at once. Calls to it that wait for an answer fail."""
     process = find_jvm()
     if process is not None and process.poll() is None:
         process.kill()
 
 
 def end_jvm(patience: float = _PATIENCE) -> None:
-    """Ends the JVM of this process and all Python processes of Spark's, in order if they let it, and waits until they are gone."""
+    """Ends the JVM of this process and all Python processes of Spark, by force if necessary, and waits until they have
+    ended.
+    """
     process = find_jvm()
     if process is None:
         return
@@ -66,7 +68,7 @@ def end_jvm(patience: float = _PATIENCE) -> None:
 
 
 def _end_all(processes: dict[int, str], patience: float) -> None:
-    """Kills what is still there of these after a moment."""
+    """Kills those of the processes that still run after a moment."""
     deadline = time.monotonic() + patience
     while any(birth(pid) == born for pid, born in processes.items()):
         if time.monotonic() > deadline:
@@ -79,7 +81,7 @@ def _end_all(processes: dict[int, str], patience: float) -> None:
 
 
 def _descendants(ancestor: int) -> dict[int, str]:
-    """Every process below this one, with the time of its start; none where the system has no /proc."""
+    """Returns every process below this one with the time of its start; none if the system has no /proc."""
     parents: dict[int, int] = {}
     with suppress(OSError):
         for entry in Path("/proc").iterdir():

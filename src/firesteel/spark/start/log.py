@@ -1,7 +1,7 @@
-"""Spark's log stays small: what is written goes on into the same file, and what is older lies beside it, as `job.log.1` to `.3`.
+"""Keeps Spark's log small: copies what is older to `job.log.1` to `.3`, and empties the file.
 
-The JVM, its workers and the server of processes have the file open, and all of their noise goes there, whoever makes it. So the
-file is emptied instead of renamed; they append, and begin anew at its top.
+The JVM, its workers and the fork server have the file open, so it cannot be renamed. They open it for appending, and
+continue at its beginning after it is emptied.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _kept: set[Path] = set()
 
 
 def keep_small(path: Path) -> None:
-    """From now on, while this process lives."""
+    """Starts a thread that keeps the file small while this process lives."""
     with _lock:
         if path in _kept:
             return
@@ -32,14 +32,14 @@ def keep_small(path: Path) -> None:
 
 def _keep(path: Path) -> None:
     while True:
-        # A full disk, or a folder that is gone: that is said elsewhere.
+        # A full disk or a missing folder is reported elsewhere.
         with suppress(OSError):
             rotate(path)
         time.sleep(_SECONDS)
 
 
 def rotate(path: Path, largest: int = LARGEST, copies: int = COPIES) -> bool:
-    """Whether it was large enough to be put aside."""
+    """Copies and empties the file if it is too large. Returns whether it was."""
     if not path.is_file() or path.stat().st_size <= largest:
         return False
     for number in range(copies, 1, -1):
@@ -55,13 +55,15 @@ def _numbered(path: Path, number: int) -> Path:
 
 
 def _copy_end(path: Path, to: Path, largest: int) -> None:
-    """All of it; of a burst the end. What is written meanwhile is copied too, as long as it is not more than that."""
+    """Copies the file, or the end of it if it has grown much too large. Lines that are written meanwhile are copied
+    too, up to a limit.
+    """
     with path.open("rb") as source, open(os.open(to, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as target:  # noqa: PTH123
         size = source.seek(0, os.SEEK_END)
         is_burst = size > 2 * largest
         source.seek(size - largest if is_burst else 0)
         if is_burst:
-            # From the beginning of a line.
+            # Skip to the beginning of a line.
             source.readline()
         left = 3 * largest
         while left > 0 and (block := source.read(min(_BLOCK, left))):

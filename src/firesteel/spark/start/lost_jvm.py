@@ -1,4 +1,4 @@
-"""A JVM that has ended while a job ran on it: noticed by its process, and by calls to it that fail."""
+"""Finds out that the JVM has ended while a job ran on it, from its process or from calls to it that fail."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from firesteel.spark.start.death import explain_end
 from firesteel.spark.start.jvm import find_jvm
 from firesteel.spark.start.session import session_log
 
-#: How long the process of a JVM may take to end when calls to it fail.
+#: How long to wait for the JVM's process to end after a call to it has failed.
 _PATIENCE = 4.0
 
 
 def check_jvm() -> None:
-    """Raises `JobError` when the JVM has ended."""
+    """Raises `JobError` if the JVM has ended."""
     process = find_jvm()
     if process is not None and process.poll() is not None:
         raise JobError(explain_end(session_log(), process.returncode))
 
 
 def explain_lost_jvm(error: Exception) -> FiresteelError:
-    """The error to show when a call to the JVM fails: mostly it has ended, which shows a moment later."""
+    """Returns the error to show when a call to the JVM fails. Mostly the JVM has ended, which its process shows a
+    moment later.
+    """
     process = find_jvm()
     if process is not None:
         with suppress(subprocess.TimeoutExpired):

@@ -1,7 +1,7 @@
-"""Folders that a running Spark needs for itself: nobody else can read them, and a start removes those of dead processes.
+"""Makes private folders that a running Spark needs for itself, and removes those that dead processes have left.
 
-They hold sockets, and blocks of shuffles: whatever is in the topics. Spark itself makes them in /tmp, where everybody can
-read them, and one that is killed leaves them behind.
+They contain sockets, and blocks of shuffles, which contain data of the topics. Spark itself would make them in /tmp,
+where everybody can read them, and leave them there if it is killed.
 """
 
 from __future__ import annotations
@@ -20,22 +20,24 @@ from pathlib import Path
 from firesteel.errors import OutsideError
 from firesteel.spark.start.birth import birth
 
-#: Short: a socket's path may have some hundred bytes.
+#: Short, since a socket's path is limited to about a hundred bytes.
 _PREFIX = "fs-"
-#: In each folder, says whose it is: the processes that need it, by pid and birth.
+#: The file in each folder that names its owners: the processes that need it, by pid and birth.
 _OWNER = "owner.json"
 
-#: What `cli/main.py` writes for a mistake of our own, and how many of these files stay.
+#: The name of the reports that `cli/main.py` writes for errors in Firesteel, and how many of them are kept.
 _REPORTS = "firesteel-error-"
 _KEPT_REPORTS = 5
 
-#: Files that only their owner can read.
+#: The umask for files that only their owner can read.
 PRIVATE = 0o077
 
 
 @dataclass(frozen=True)
 class Folders:
-    """`scratch` is one JVM's own; `local` are those for its blocks: the same one, unless the user has named others."""
+    """The folders of one JVM. `scratch` is its own; `local` are those for its blocks: the same one, unless the user has
+    named others.
+    """
 
     scratch: Path
     local: tuple[Path, ...]
@@ -53,7 +55,9 @@ class Folders:
 
 
 def make_folders(named: str | None = None) -> Folders:
-    """`named` are the folders that the user has chosen for blocks, separated by commas: each gets a private one inside."""
+    """Makes the folders. `named` are the folders that the user has chosen for blocks, separated by commas: each gets a
+    private one inside.
+    """
     parents = [Path(name.strip()) for name in (named or "").split(",") if name.strip()]
     made: list[Path] = []
     place = Path(tempfile.gettempdir())
@@ -73,14 +77,14 @@ def make_folders(named: str | None = None) -> Folders:
 
 
 def make_scratch(parent: Path | None = None) -> Path:
-    """A new private folder of this process, in the system's folder for temporary files or in `parent`."""
+    """Makes a private folder of this process, in the system's folder for temporary files or in `parent`."""
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
     claim(folder, os.getpid())
     return folder
 
 
 def claim(folder: Path, pid: int) -> None:
-    """Says that a process needs the folder, beside those that need it already."""
+    """Adds a process to those that need the folder."""
     owners = [*_read_owners(folder / _OWNER), [pid, birth(pid)]]
     written = folder / f"{_OWNER}.new"
     written.write_text(json.dumps({"where": _where(), "processes": owners}))
@@ -97,7 +101,7 @@ def _read_owners(path: Path) -> list[list[object]]:
 
 
 def _where() -> str:
-    """Which machine and container the pids belong to: a temporary folder may be shared with others."""
+    """Returns the machine and container that the pids belong to: a temporary folder may be shared with others."""
     try:
         space = os.readlink("/proc/self/ns/pid")  # noqa: PTH115
     except OSError:
@@ -106,7 +110,7 @@ def _where() -> str:
 
 
 def remove_scratch(folder: Path) -> None:
-    """Removes it, last of all what says whose it is: a removal that is torn off is taken up again by another start."""
+    """Removes a folder. Its owner file comes last, so that another start can finish a removal that is interrupted."""
     with suppress(OSError):
         for entry in folder.iterdir():
             if entry.name == _OWNER:
@@ -119,7 +123,7 @@ def remove_scratch(folder: Path) -> None:
 
 
 def sweep(parents: Iterable[Path] = ()) -> None:
-    """Removes folders that dead processes have left, and all but the newest reports of mistakes of our own."""
+    """Removes folders that dead processes have left, and all but the newest reports of errors in Firesteel."""
     places = dict.fromkeys([Path(tempfile.gettempdir()), *parents])
     for place in places:
         for folder in _named(place, _PREFIX):
@@ -133,14 +137,14 @@ def sweep(parents: Iterable[Path] = ()) -> None:
 
 
 def is_left(folder: Path) -> bool:
-    """Whether the folder is ours, and every process that needed it is dead."""
+    """Checks whether the folder is ours, and every process that needed it is dead."""
     owner = folder / _OWNER
     if not _is_own(folder, stat.S_ISDIR) or not _is_own(owner, stat.S_ISREG):
         return False
     try:
-        told = json.loads(owner.read_text())
-        # A pid of another machine or container says nothing here.
-        return told["where"] == _where() and all(birth(int(pid)) != born for pid, born in told["processes"])
+        record = json.loads(owner.read_text())
+        # A pid of another machine or container cannot be checked here.
+        return record["where"] == _where() and all(birth(int(pid)) != born for pid, born in record["processes"])
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
@@ -151,7 +155,9 @@ def _named(place: Path, prefix: str) -> Iterator[Path]:
 
 
 def _is_own(path: Path, kind: object) -> bool:
-    """Whether it is of this user, of this kind, no link, and nobody else can write to it: in /tmp anybody can make anything."""
+    """Checks whether a file is of this user and of this kind, is no link, and nobody else can write to it: in /tmp
+    anybody can create files.
+    """
     try:
         found = path.lstat()
     except OSError:

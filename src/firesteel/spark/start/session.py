@@ -1,4 +1,4 @@
-"""The Spark session: quiet, on this machine's loopback, its noise in a file."""
+"""Opens the Spark session: quiet, on loopback only, with its log in a file."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from firesteel.spark.start.master import is_local
 from firesteel.spark.start.scratch import PRIVATE, Folders, make_folders, sweep
 from firesteel.spark.start.spark_home import use_home
 
-#: Where the log of this process's session is; None while there is no session of ours.
+#: The log of this process's session; None if there is no session of ours.
 _log: Path | None = None
 
 
@@ -64,9 +64,9 @@ def open_session(
     jvm_option: str | None = None,
     launched: Launched | None = None,
 ) -> SparkSession:
-    """This process's session, started if there is none. Settings that need a new JVM, `log` and `jvm_option` apply only
-    then; the option stands in the place of those that use the archive of classes. `launched` is the JVM, if it runs already,
-    and was told its settings.
+    """Returns this process's session, and starts it if there is none. `settings` that need a new JVM, `log` and
+    `jvm_option` only apply in that case; the option replaces those for the archive of classes. `launched` is the JVM if
+    it runs already, and has its settings.
     """
     active = SparkSession.getActiveSession()
     if active is not None:
@@ -94,7 +94,7 @@ def open_session(
             _start_jvm(conf, folders)
             session = builder.getOrCreate()
         except (PySparkException, Py4JError) as error:
-            # A cluster on which no executor starts ends the session in the middle of its start.
+            # If no executor starts, the cluster ends the session while it is starting.
             raise OutsideError(
                 f"Spark does not start at '{master or 'local'}': {_first_cause(str(error))}.",
                 hint=f"Spark's log: {log}",
@@ -113,8 +113,8 @@ def open_session(
 
 
 def _choose_python(master: str | None) -> None:
-    """Workers on this machine run the Python that runs us, or they would import from another one. On those of a cluster it may be
-    elsewhere, and the user's word counts.
+    """Makes workers on this machine run our Python, or they would import from another one. On a cluster Python may be
+    elsewhere, and the user's choice counts.
     """
     for name in ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"):
         if is_local(master):
@@ -126,20 +126,20 @@ def _choose_python(master: str | None) -> None:
 
 
 def _start_jvm(conf: Mapping[str, str], folders: Folders) -> None:
-    """Starts it in PySpark's way, unless it is there. It is told its settings by a file, which nobody else can read."""
+    """Starts the JVM in PySpark's way, unless there is one. It gets its settings in a file that nobody else can read."""
     if has_gateway():
         return
-    # Words that the user has for Spark's script count more than ours.
+    # Arguments that the user sets for Spark's script override ours.
     words = os.environ.get(_SUBMIT_WORDS, "pyspark-shell")
-    told = f"--properties-file {shlex.quote(str(write_properties(conf, folders)))} --load-spark-defaults {words}"
-    with _environment({**start_variables(folders), _SUBMIT_WORDS: told}):
+    arguments = f"--properties-file {shlex.quote(str(write_properties(conf, folders)))} --load-spark-defaults {words}"
+    with _environment({**start_variables(folders), _SUBMIT_WORDS: arguments}):
         gateway: Any = _launch_apart()
     folders.claim(gateway.proc.pid)
     use_gateway(gateway)
 
 
 def _launch_apart() -> Any:
-    """PySpark's own start, but for the signals that the JVM ignores: it decides on them itself, and nobody can say otherwise."""
+    """Starts the JVM as PySpark does, but ignoring signals, which PySpark has no setting for."""
 
     def start(command: list[str], **words: Any) -> subprocess.Popen[bytes]:
         return subprocess.Popen(command, **{**words, "umask": PRIVATE, "preexec_fn": stand_apart})
@@ -165,7 +165,9 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 def _remove_at_end(session: SparkSession, folders: Folders) -> None:
-    """By the JVM, which ends in order even if its Python process is killed; by this process where the JVM has been."""
+    """Makes the JVM remove the folders, which ends in order even if its Python process is killed. This process removes
+    them if the JVM has ended.
+    """
     atexit.register(_remove_left, folders)
     jvm = jvm_of(session)
     (folders.scratch / PROPERTIES).unlink(missing_ok=True)
@@ -180,7 +182,8 @@ def _remove_left(folders: Folders) -> None:
 
 
 def _first_cause(text: str) -> str:
-    """
+    """Finds the first cause in the text of an error.
+
     >>> _first_cause("An error occurred while calling None.X.\\n: java.lang.IllegalStateException: It is stopped.\\nThis …")
     'It is stopped'
     """
@@ -189,10 +192,10 @@ def _first_cause(text: str) -> str:
 
 
 def _quieten() -> None:
-    """PySpark would print errors of a query to standard error, as JSON, beside the sentence that we make of them."""
+    """Keeps PySpark from printing errors of a query to standard error, as JSON, beside our message."""
     for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger", "py4j"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    # Py4j tells nobody in particular that a JVM has gone: it uses the root's logger.
+    # Py4j logs a lost JVM with the root logger.
     if _is_not_of_py4j not in logging.getLogger().filters:
         logging.getLogger().addFilter(_is_not_of_py4j)
 
@@ -202,10 +205,10 @@ def _is_not_of_py4j(record: logging.LogRecord) -> bool:
 
 
 class _HeldSignals:
-    """Holds Ctrl-C and SIGTERM back while the JVM starts, and hands them on afterwards.
+    """Delays Ctrl-C and SIGTERM while the JVM starts, and passes them on afterwards.
 
-    A start that is torn apart leaves a JVM behind: its main thread dies and another one keeps it alive. Spark also puts a
-    handler for Ctrl-C in the place of its caller's, which is put back here.
+    An interrupted start leaves a JVM behind: its main thread ends and another one keeps it alive. Spark also replaces
+    the caller's handler for Ctrl-C, which is restored here.
     """
 
     _NUMBERS = (signal.SIGINT, signal.SIGTERM)
@@ -225,7 +228,7 @@ class _HeldSignals:
 
 
 class _Redirected:
-    """Lets what is started inside write its errors to a file: the JVM inherits the descriptor, and its workers do."""
+    """Redirects standard error to a file inside the block: the JVM and its workers inherit the descriptor."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -247,7 +250,7 @@ class _Redirected:
 
 
 def job_session(session: SparkSession, settings: Mapping[str, str]) -> SparkSession:
-    """A session of the job's own on the same Spark: its settings do not touch anybody else's."""
+    """Returns a session of the job's own on the same Spark, whose settings do not affect others."""
     own = session.newSession()
     for key, value in {**_SQL_SETTINGS, **settings}.items():
         own.conf.set(key, value)
@@ -257,29 +260,31 @@ def job_session(session: SparkSession, settings: Mapping[str, str]) -> SparkSess
 _SQL_SETTINGS = {
     # Flink's names are case-sensitive.
     "spark.sql.caseSensitive": "true",
-    # A text that is no number, a division by zero and an overflow are errors, not NULL.
+    # A text that is not a number, a division by zero and an overflow are errors, not NULL.
     "spark.sql.ansi.enabled": "true",
     "spark.sql.streaming.metricsEnabled": "false",
-    # Plans are made so that they are right (`spark/lower/window.py`); Spark's checks know only its own ways of making them.
+    # Our plans are correct (`spark/lower/window.py`), but Spark's checks only accept plans in its own form.
     "spark.sql.streaming.unsupportedOperationCheck": "false",
     "spark.sql.streaming.statefulOperator.checkCorrectness.enabled": "false",
-    # Spark's hash map keeps the state before the last batch too, for a batch that runs again. It is in files as well, which take
-    # longer to read, and a table of millions of keys takes the garbage collector's time in every batch.
+    # Keep only one version of the state in memory. By default Spark's hash map also keeps the one before the last
+    # batch, for a batch that runs again. That version is in files too, which take longer to read, but for a table of
+    # millions of keys it costs garbage collection in every batch.
     "spark.sql.streaming.maxBatchesToRetainInMemory": "1",
-    # RocksDB keeps changes batch by batch instead of whole files, and nobody looks a key up only to count it.
+    # RocksDB then stores the changes of each batch instead of whole files, and no key is looked up only to count it.
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
-    # Spark's own 8 MB hold the blocks of a few 10,000 keys.
+    # Spark's default of 8 MB holds the blocks of a few 10,000 keys.
     "spark.sql.streaming.stateStore.rocksdb.blockCacheSizeMB": "64",
     "spark.sql.timeType.enabled": "true",
-    # A key that a map has twice has the value that comes last, as in Flink.
+    # The last value of a repeated key in a map counts, as in Flink.
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
-    # How long Spark waits before it asks again whether there is data.
+    # How long Spark waits before it looks for data again.
     "spark.sql.streaming.pollingDelay": "50ms",
     "spark.sql.streaming.numRecentProgressUpdates": "50",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
-    # A writer begins with the first rows while the others are on their way: with Spark's own 64 MB it waits for all of them.
+    # With smaller batches a writer starts with the first rows while others are computed. With Spark's default of 64 MB
+    # it waits for all of them.
     "spark.sql.execution.arrow.maxBytesPerBatch": str(4 * 1024 * 1024),
-    # The plan of a micro-batch is small and known: adapting it costs more than it brings.
+    # The plan of a micro-batch is small and known: adapting it takes longer than it saves.
     "spark.sql.adaptive.enabled": "false",
 }

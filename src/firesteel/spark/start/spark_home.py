@@ -1,8 +1,8 @@
-"""The home that Spark is started from: the installed PySpark's, without what only makes a start longer.
+"""Makes the home that Spark is started from: the installed PySpark's, without parts that only make a start slower.
 
-Spark puts `python/lib/pyspark.zip` of its home before all else on the path of every Python process, and Python compiles
-what it takes from a zip file anew each time: half a second of CPU, for a dozen processes. And the jar of MLlib adds functions
-of its own to every session, for which Scala's reflection takes a second of each start.
+Spark puts `python/lib/pyspark.zip` of its home first on the path of every Python process, and Python compiles the
+modules of a zip file anew each time: half a second of CPU, for a dozen processes. And the jar of MLlib adds functions
+to every session, for which Scala's reflection takes a second of each start.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LEFT_OUT = "spark-mllib_"
 
 
 def package() -> Path:
-    """The folder of PySpark, which need not be loaded for that."""
+    """Returns the folder of PySpark, without loading it."""
     spec = find_spec("pyspark")
     assert spec is not None
     assert spec.origin is not None
@@ -30,7 +30,7 @@ def package() -> Path:
 
 
 def installed() -> int:
-    """Another number when PySpark is installed again."""
+    """Returns a number that changes when PySpark is installed again."""
     return (package() / _JARS).stat().st_mtime_ns
 
 
@@ -39,15 +39,15 @@ def digest(*about: str | int) -> str:
 
 
 def use_home() -> None:
-    """Names the home to the Spark that is started next."""
+    """Sets the home for the Spark that is started next."""
     home = find_home()
     if home is not None:
         os.environ[VARIABLE] = home
 
 
 def find_home() -> str | None:
-    """The home that somebody has named, else a folder that leads to the parts of the package; None where it cannot be made:
-    then Spark finds its own.
+    """Returns the home that the user has set, or a folder with links to the parts of the package. Returns None if that
+    cannot be made: then Spark finds its own.
     """
     if VARIABLE in os.environ:
         return os.environ[VARIABLE]
@@ -59,7 +59,7 @@ def find_home() -> str | None:
         for name, jar in jars.items():
             _link(home / _JARS / name, jar)
         for link in (home / _JARS).iterdir():
-            # Of a PySpark that stood here before.
+            # A link to a PySpark that was here before.
             if link.name not in jars:
                 link.unlink(missing_ok=True)
     except OSError:

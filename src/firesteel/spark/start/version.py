@@ -1,4 +1,4 @@
-"""Which PySpark is installed, told before anything of another one fails."""
+"""Checks which PySpark is installed, before a wrong version fails somewhere."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 from firesteel.errors import OutsideError
 
-#: The versions that Firesteel runs on: from the first, up to the second and without it. `pyproject.toml` says the same.
+#: The versions that Firesteel runs on, without the second one. `pyproject.toml` has the same.
 OLDEST, TOO_NEW = (4, 2), (4, 4)
 
 _CURE = f"pip install 'pyspark>={OLDEST[0]}.{OLDEST[1]},<{TOO_NEW[0]}.{TOO_NEW[1]}' installs one."
 
 
 def check_pyspark() -> None:
-    """Raises `OutsideError` where PySpark is missing or is one that Firesteel does not run on."""
+    """Raises `OutsideError` if PySpark is missing or has a version that Firesteel does not run on."""
     found = _installed()
     needed = f"PySpark {OLDEST[0]}.{OLDEST[1]} or later, before {TOO_NEW[0]}.{TOO_NEW[1]}"
     if found is None:
@@ -26,7 +26,7 @@ def check_pyspark() -> None:
 
 
 def _installed() -> str | None:
-    """Without loading it. Some PySparks have no metadata, but each has this file."""
+    """Returns the version without loading PySpark. Some PySparks have no metadata, but each has this file."""
     spec = find_spec("pyspark")
     if spec is None or spec.origin is None:
         return None

@@ -1,7 +1,7 @@
-"""FIRST_VALUE, LAST_VALUE, LISTAGG, COLLECT and ARRAY_AGG over rows that go: the values of a group in the order of arrival.
+"""FIRST_VALUE, LAST_VALUE, LISTAGG, COLLECT and ARRAY_AGG over retracted rows: the values of a group in the order of arrival.
 
-A row that goes takes the first equal value away, as in Flink. The values of a group are read where the function needs all of them, for
-FIRST_VALUE and LAST_VALUE only where something went.
+A retracted row removes the first equal value, as in Flink. The values of a group are read where the function needs all of them, for
+FIRST_VALUE and LAST_VALUE only where a value was retracted.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ class Arrivals:
         losing = np.zeros(count, bool)
         losing[given.owner[sign < 0]] = True
         simple = ~losing[given.owner]
-        _put(table, change, given.filter(simple))
+        if not change.append_only:
+            _put(table, change, given.filter(simple))
         parts = [(np.arange(count), before)]
         edges = starts_of_runs if self.aggregate.function is Function.FIRST_VALUE else ends_of_runs
         some = given.filter(simple)
@@ -106,7 +107,7 @@ class Arrivals:
 def _change_values(
     change: Change, table: SortedTable, given: _Values, sign: Ints, groups: Ints
 ) -> tuple[_Values, _Values]:
-    """Reads the values of groups, adds those that come and takes away those that go; gives the values before and after."""
+    """Reads the values of groups, adds the inserted ones and removes the retracted ones; gives the values before and after."""
     of, rows = table.scan(change.k1[groups])
     if rows is None:
         before = _Values(np.empty(0, np.int64), np.empty(0, np.int64), given.values.slice(0, 0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -14,15 +14,23 @@ from numpy.typing import NDArray
 from firesteel.state.aggregate.function import Aggregate, Function
 from firesteel.state.order import Ints, starts_of_runs
 from firesteel.state.segment import numbers
-from firesteel.state.state import State
 from firesteel.state.table import SortedTable
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The groups of a batch: their numbers, each its own; which of them are stored, and what is stored for these."""
+
+    k1: Ints
+    known: Ints
+    old: pa.RecordBatch | None
 
 
 @dataclass(frozen=True)
 class Change:
     """The rows of a batch by their groups. `at` sorts `rows` by group; `owner`, `sign` and `arrival` are those of the sorted rows.
 
-    `k1` are the numbers of the groups, each its own; `known` are the groups that are stored, and `old` what is stored for them.
+    With `append_only` no row is ever retracted.
     """
 
     rows: pa.RecordBatch
@@ -30,11 +38,9 @@ class Change:
     owner: Ints
     sign: Ints
     arrival: Ints
-    k1: Ints
-    known: Ints
-    old: pa.RecordBatch | None
-    state: State
-    ttl: int | None
+    stored: Stored
+    tables: Callable[[str], SortedTable]
+    append_only: bool = False
     starts: Ints = field(init=False)
 
     def __post_init__(self) -> None:
@@ -42,11 +48,26 @@ class Change:
 
     @property
     def groups(self) -> int:
-        return len(self.k1)
+        return len(self.stored.k1)
+
+    @property
+    def k1(self) -> Ints:
+        """The number of each group."""
+        return self.stored.k1
+
+    @property
+    def known(self) -> Ints:
+        """The groups that are stored."""
+        return self.stored.known
+
+    @property
+    def old(self) -> pa.RecordBatch | None:
+        """What is stored for the groups that are known."""
+        return self.stored.old
 
     def table(self, name: str) -> SortedTable:
         """Gives a table of the operator."""
-        return self.state.table(name, self.ttl)
+        return self.tables(name)
 
     def column(self, name: str) -> pa.Array:
         """Gives a column of the sorted rows."""
@@ -80,14 +101,14 @@ class Change:
             total[self.owner[self.starts]] = np.add.reduceat(values, self.starts)
         return total
 
-    def stored(self, name: str) -> Ints:
+    def stored_number(self, name: str) -> Ints:
         """Gives a stored whole number of each group, 0 where none is stored."""
         values = np.zeros(self.groups, np.int64)
         if self.old is not None:
             values[self.known] = numbers(self.old, name)
         return values
 
-    def stored_doubles(self, name: str) -> NDArray[np.float64]:
+    def stored_double(self, name: str) -> NDArray[np.float64]:
         """Gives a stored double of each group, 0 where none is stored."""
         values = np.zeros(self.groups, np.float64)
         if self.old is not None:
@@ -97,7 +118,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Outcome:
-    """An aggregate's results before and after a batch, one for each group, and what has to be stored to go on."""
+    """An aggregate's results before and after a batch, one for each group, and what has to be stored for the next batch."""
 
     before: pa.Array
     after: pa.Array
@@ -108,5 +129,5 @@ class Accumulator(Protocol):
     """One aggregate at work."""
 
     def work(self, change: Change) -> Outcome:
-        """Adds the batch's rows, takes away those that go."""
+        """Adds inserted rows, subtracts retracted ones."""
         ...

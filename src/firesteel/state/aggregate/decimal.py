@@ -1,4 +1,4 @@
-"""Adds decimals up in whole numbers of 128 bits, without rounding, so that every sum can be taken back."""
+"""Adds decimals up in whole numbers of 128 bits, without rounding, so that every addition can be retracted."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ STORED = pa.binary(16)
 
 def limbs_of(data: pa.Array) -> list[Ints]:
     """Cuts numbers of 128 bits into four of 32 bits, the least first; only the last one has a sign."""
+    if not len(data):
+        return [np.empty(0, np.int64) for _ in range(4)]
     words = np.frombuffer(data.buffers()[1], np.int64, len(data) * 2, data.offset * 16).reshape(-1, 2)
     low, high = (
         words[:, 0].view(np.uint64) if words.flags.c_contiguous else words[:, 0].copy().view(np.uint64),

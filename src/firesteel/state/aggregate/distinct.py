@@ -1,4 +1,4 @@
-"""DISTINCT: counts how often each value of a group is there, so that only its first coming and its last going matter."""
+"""DISTINCT: counts how often each value of a group is there, so that only its first insert and its last retraction matter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firesteel.state.segment import K1, K2, K3, numbers
 
 
 def distinct_change(change: Change, aggregate: Aggregate, number: int) -> Change:
-    """Gives the rows by which values of an aggregate's argument come for the first time, or go for the last."""
+    """Gives the rows that insert a value of an aggregate's argument for the first time, or retract it for the last."""
     sign = change.counted(aggregate)
     rows = np.flatnonzero(sign)
     values = change.column(str(aggregate.argument)).take(pa.array(rows))
@@ -44,7 +44,7 @@ def distinct_change(change: Change, aggregate: Aggregate, number: int) -> Change
 
 
 def _last_coming(sign: Ints, starts: Ints, before: Ints) -> Ints:
-    """Finds in each run of equal values the row by which the value came the last time, or the first row."""
+    """Finds in each run of equal values the last row that inserted the value while there was none, or the first row."""
     size = np.diff(starts, append=len(sign))
     running = np.cumsum(sign) - sign
     running = running - np.repeat(running[starts] - before, size)

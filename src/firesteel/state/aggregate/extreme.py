@@ -1,6 +1,6 @@
-"""MIN and MAX over rows that go: the values of a group in order, each with its count.
+"""MIN and MAX over retracted rows: the values of a group in order, each with its count.
 
-A group's answer is stored. Only where it went are its values read again, from its place on: neither all of them nor those deleted before.
+A group's answer is stored. Only where it was retracted are the group's values read again, from its place on: neither all of them nor those deleted before.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MOST = 2**63 - 1
 
 @dataclass(frozen=True)
 class _Moves:
-    """Values that come into a group, or leave it, in the order of groups and values."""
+    """Values that a group gains or loses, in the order of groups and values."""
 
     owner: Ints
     code: Ints
@@ -49,13 +49,25 @@ class Extreme:
         name, kind = f"__best{self.number}", self.aggregate.type
         stored = [] if change.old is None else [(change.known, change.old.column(name))]
         before = scatter(change.groups, kind, stored)
+        if change.append_only:
+            after = self._best_of_all(change, before)
+            return Outcome(before, after, [(name, after)])
         table = change.table(f"values{self.number}")
         moves = self._move(change, table)
         after = before if moves is None else self._best(change, table, before, moves)
         return Outcome(before, after, [(name, after)])
 
+    def _best_of_all(self, change: Change, before: pa.Array) -> pa.Array:
+        """Finds the answers where nothing is ever retracted: the answer so far is all that has to be known."""
+        rows = np.flatnonzero(change.counted(self.aggregate))
+        has = np.flatnonzero(before.is_valid().to_numpy(zero_copy_only=False))
+        new = change.column(str(self.aggregate.argument)).take(pa.array(rows)).cast(before.type)
+        values = pa.concat_arrays([before.take(pa.array(has)), new])
+        owner = np.concatenate([has, change.owner[rows]])
+        return scatter(change.groups, before.type, [self._first(owner, values, False)])
+
     def _move(self, change: Change, table: SortedTable) -> _Moves | None:
-        """Counts values, and tells which come and which go."""
+        """Counts values, and tells which a group gains and which it loses."""
         sign = change.counted(self.aggregate)
         rows = np.flatnonzero(sign)
         if not len(rows):

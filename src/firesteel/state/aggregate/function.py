@@ -1,4 +1,4 @@
-"""An aggregate function over rows that come and go, as an operator is told of it."""
+"""An aggregate function over inserted and retracted rows, as an operator is told of it."""
 
 from __future__ import annotations
 

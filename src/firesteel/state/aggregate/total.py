@@ -1,7 +1,8 @@
-"""COUNT, SUM, AVG and the deviations: what can be taken back by subtraction."""
+"""COUNT, SUM, AVG and the deviations: what can be retracted by subtraction."""
 
 from __future__ import annotations
 
+import decimal
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,7 +28,7 @@ class Count:
 
     def work(self, change: Change) -> Outcome:
         name = f"__count{self.number}"
-        before = change.stored(name)
+        before = change.stored_number(name)
         after = before + change.total(change.counted(self.aggregate))
         kept = pa.array(after)
         return Outcome(_clipped(before, self.aggregate.type), _clipped(after, self.aggregate.type), [(name, kept)])
@@ -48,8 +49,8 @@ class Sum:
         count_name, sum_name = f"__count{self.number}", f"__sum{self.number}"
         sign = change.counted(self.aggregate)
         values = pc.fill_null(change.column(str(self.aggregate.argument)), 0).to_numpy().astype(np.int64, copy=False)
-        count = change.stored(count_name)
-        total = change.stored(sum_name)
+        count = change.stored_number(count_name)
+        total = change.stored_number(sum_name)
         count_after = count + change.total(sign)
         total_after = total + change.total(values * sign)
         kept = [(count_name, pa.array(count_after)), (sum_name, pa.array(total_after))]
@@ -78,13 +79,13 @@ class DoubleSum:
         values = pc.fill_null(column, 0.0).to_numpy(zero_copy_only=False)
         values = np.where(sign == 0, 0.0, values)
         names = [f"__count{self.number}", f"__sum{self.number}"]
-        count = change.stored(names[0])
+        count = change.stored_number(names[0])
         count_after = count + change.total(sign)
-        before = [change.stored_doubles(names[1])]
+        before = [change.stored_double(names[1])]
         after = [before[0] + change.total_of_doubles(values * sign)]
         if self.aggregate.function not in (Function.SUM, Function.AVG):
             names.append(f"__squares{self.number}")
-            before.append(change.stored_doubles(names[2]))
+            before.append(change.stored_double(names[2]))
             after.append(before[1] + change.total_of_doubles(values * values * sign))
         for total in after:
             total[count_after == 0] = 0.0  # what rounding has left over ends with the last value
@@ -123,7 +124,7 @@ class DecimalSum:
         column = change.column(str(self.aggregate.argument))
         if column.type.bit_width != 128:
             column = column.cast(pa.decimal128(column.type.precision, column.type.scale))
-        count = change.stored(count_name)
+        count = change.stored_number(count_name)
         count_after = count + change.total(sign)
         before = [np.zeros(change.groups, np.int64) for _ in range(4)]
         if change.old is not None:
@@ -141,4 +142,14 @@ class DecimalSum:
             divisor = pa.array(np.where(count == 0, 1, count)).cast(pa.decimal256(19, 0))
             quotient = pc.divide(total.cast(pa.decimal256(38, scale)), divisor)
             total = pc.round(quotient, self.aggregate.type.scale, "half_towards_infinity")
-        return total.cast(self.aggregate.type)
+        return _fitted(total, self.aggregate.type)
+
+
+def _fitted(values: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Gives decimals a type; NULL where it has too few digits."""
+    try:
+        return values.cast(kind)
+    except pa.ArrowInvalid:
+        wide = values.cast(pa.decimal256(76, kind.scale))
+        most = pa.scalar(decimal.Decimal(10) ** (kind.precision - kind.scale), wide.type)
+        return pc.if_else(pc.less(pc.abs(wide), most), wide, None).cast(kind)

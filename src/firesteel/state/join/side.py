@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from firesteel.state.hash import hash_columns
+from firesteel.state.hash import hash_columns, same_rows
 from firesteel.state.order import Bools, Ints, find_rows, lexical_order, starts_of_runs
 from firesteel.state.row import Kinds, data_names, data_of, is_retract, kinds_of, take, with_numbers
 from firesteel.state.segment import K1, K2, numbers
@@ -38,7 +38,7 @@ class SideRows:
 
     @property
     def after(self) -> Ints:
-        """How often a row is there after the batch. One that goes and was not there is not stored, but what it meets goes with it."""
+        """How often a row is there after the batch. A retraction of a row that is not there is not stored, but retracts its pairs."""
         after: Ints = np.maximum(self.before + self.delta, 0)
         return after
 
@@ -67,7 +67,7 @@ def net_rows(rows: pa.RecordBatch) -> tuple[pa.RecordBatch, list[Ints], Ints]:
     order = lexical_order(keys)
     starts = np.flatnonzero(starts_of_runs([key[order] for key in keys]))
     delta = np.add.reduceat(sign[order], starts)
-    # the last row that goes the way of all of them together: its kind is that of the change
+    # the last row with the sign of all of them together: its kind is that of the change
     size = np.diff(starts, append=len(order))
     agrees = sign[order] == np.repeat(np.sign(delta), size)
     last = np.maximum.reduceat(np.where(agrees, np.arange(len(order)), starts.repeat(size)), starts)
@@ -75,15 +75,45 @@ def net_rows(rows: pa.RecordBatch) -> tuple[pa.RecordBatch, list[Ints], Ints]:
     return take(rows, at), [key[at] for key in keys], delta[delta != 0]
 
 
-def changes_of_side(rows: pa.RecordBatch, table: SortedTable, tracked: bool) -> SideRows:
+def net_rows_by_key(rows: pa.RecordBatch, unique: Sequence[str]) -> tuple[pa.RecordBatch, list[Ints], Ints]:
+    """Gives the same for rows of which a join key has only one with each unique key: the row before the batch, and the row after it.
+
+    An update gives two rows with the same hashes, the old one before the new one.
+    """
+    sign = np.where(is_retract(kinds_of(rows)), -1, 1)
+    keys = [numbers(rows, K1), hash_columns([rows.column(name) for name in unique], 52)]
+    order = lexical_order(keys)
+    starts = starts_of_runs([key[order] for key in keys])
+    ends = np.append(starts[1:], True)
+    sorted_sign = sign[order]
+    goes, comes = starts & (sorted_sign < 0), ends & (sorted_sign > 0)
+    run = np.cumsum(starts) - 1
+    changed = np.zeros(run[-1] + 1, bool)
+    changed[run[goes]] = True
+    # what was retracted and inserted again as it was has not changed
+    both = comes & changed[run]
+    old = order[starts][run[both]]
+    data = data_of(rows)
+    same = same_rows(take(data, old).columns, take(data, order[both]).columns, len(old))
+    unchanged = np.zeros(run[-1] + 1, bool)
+    unchanged[run[both][same]] = True
+    some = (goes | comes) & ~unchanged[run]
+    at = order[some]
+    return take(rows, at), [key[at] for key in keys], sorted_sign[some]
+
+
+def changes_of_side(rows: pa.RecordBatch, table: SortedTable, tracked: bool, unique: Sequence[str] | None) -> SideRows:
     """Gives the rows of an input that become more or less in a batch, with what is stored for them."""
-    net, (k1, k2), delta = net_rows(rows)
-    found, old = table.get(k1, k2)
+    net, (k1, k2), delta = net_rows(rows) if unique is None else net_rows_by_key(rows, unique)
+    first = starts_of_runs([k1, k2])
+    asked = np.flatnonzero(first)
+    found, old = table.get(k1[asked], k2[asked])
     before, matches = np.zeros(len(k1), np.int64), np.zeros(len(k1), np.int64)
     if old is not None:
-        before[found] = numbers(old, _COUNT)
+        # of two rows with the same hashes the first is the one that was there
+        before[asked[found]] = numbers(old, _COUNT)
         if tracked:
-            matches[found] = numbers(old, _MATCHES)
+            matches[asked[found]] = numbers(old, _MATCHES)
     return SideRows(k1, k2, before, delta, matches, kinds_of(net), data_of(net))
 
 

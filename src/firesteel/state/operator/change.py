@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from firesteel.state.order import Ints
+from firesteel.state.order import Ints, find_rows
 from firesteel.state.row import DELETE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, output_of, take, with_kind
 
 #: Keys, ascending, and a row for each of them; None in place of no rows.
@@ -17,12 +17,12 @@ def changes_of(before: Keyed, after: Keyed, old_rows: bool = True) -> pa.Table |
     (keys_before, old), (keys_after, new) = before, after
     blocks = []
     if old is not None:
-        updated = np.isin(keys_before, keys_after, assume_unique=True)
+        updated = find_rows([keys_after], [keys_before])[1]
         kinds = np.where(updated, UPDATE_BEFORE, DELETE).astype(np.int8)
         wanted = np.ones(len(updated), bool) if old_rows else ~updated
         old = old if new is None else old.select(new.schema.names)
         blocks.append(with_kind(old if old_rows else take(old, wanted), kinds[wanted]))
     if new is not None:
-        kinds = np.where(np.isin(keys_after, keys_before, assume_unique=True), UPDATE_AFTER, INSERT).astype(np.int8)
+        kinds = np.where(find_rows([keys_before], [keys_after])[1], UPDATE_AFTER, INSERT).astype(np.int8)
         blocks.append(with_kind(new, kinds))
     return output_of(blocks)

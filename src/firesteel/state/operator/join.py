@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from firesteel.state.join.pair import Condition, Match, Pairs
 from firesteel.state.join.side import SideRows, changes_of_side, net_rows, no_rows, put_rows, stored_rows
-from firesteel.state.order import Ints
+from firesteel.state.order import Ints, without_repeats
 from firesteel.state.row import DELETE, INSERT, Kinds, block_of, data_of, output_of, signs_of, take, with_kind
 from firesteel.state.state import Now, State
 from firesteel.state.table import SortedTable
@@ -28,6 +28,18 @@ class JoinKind(Enum):
     FULL = "FULL"
     SEMI = "SEMI"
     ANTI = "ANTI"
+
+
+@dataclass(frozen=True)
+class Side:
+    """One input: its columns, how long its rows stay without being written again, and the key that it has, if any.
+
+    Where rows have a key, an update is one row to write instead of two.
+    """
+
+    columns: pa.Schema
+    ttl: int | None = None
+    unique: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -50,23 +62,26 @@ class _Meeting:
 class Join:
     """A join on equal `keys`, pairs of a left and a right column, and on a `condition` about candidate pairs.
 
-    `left` and `right` are the inputs' columns; their names differ, since the output has both, but for SEMI and ANTI. Rows are hashed
-    by their join keys. A row that goes carries all its values. `dropped`: columns that are not handed on.
+    The columns of the two sides have different names, since the output has both, but for SEMI and ANTI. Rows are hashed by their join keys.
+    A retracted row carries all its values. `null_safe`: for each key, whether NULL equals NULL. `dropped`: columns that are
+    not handed on.
     """
 
     kind: JoinKind
-    left: pa.Schema
-    right: pa.Schema
+    left: Side
+    right: Side
     keys: tuple[tuple[str, str], ...]
     null_safe: tuple[bool, ...] = ()
     condition: Condition | None = None
-    left_ttl: int | None = None
-    right_ttl: int | None = None
     dropped: tuple[str, ...] = ()
 
     @property
     def _match(self) -> Match:
         return Match(self.keys, self.null_safe or (False,) * len(self.keys), self.condition)
+
+    @property
+    def _names(self) -> list[str]:
+        return [*self.left.columns.names, *self.right.columns.names]
 
     @property
     def _tracks_left(self) -> bool:
@@ -77,7 +92,7 @@ class Join:
         return self.kind in (JoinKind.RIGHT, JoinKind.FULL)
 
     def apply(self, inputs: Mapping[str, pa.Table], state: State, now: Now) -> pa.Table | None:
-        left_table, right_table = state.table("left", self.left_ttl), state.table("right", self.right_ttl)
+        left_table, right_table = state.table("left", self.left.ttl), state.table("right", self.right.ttl)
         alone: list[pa.RecordBatch] = []
         left = self._changes(inputs, 0, left_table, alone)
         right = self._changes(inputs, 1, right_table, alone)
@@ -102,7 +117,7 @@ class Join:
     ) -> SideRows:
         """Gives the changes of a side. Rows whose key is NULL meet nothing: they need no state, and are answered here."""
         rows = block_of(inputs.get((LEFT_INPUT, RIGHT_INPUT)[side]))
-        schema = (self.left, self.right)[side]
+        schema = (self.left, self.right)[side].columns
         if rows is None:
             return no_rows(schema)
         marks = self._match.can_match(rows, side)
@@ -113,15 +128,16 @@ class Join:
             rows = take(rows, marks)
             if not rows.num_rows:
                 return no_rows(schema)
-        return changes_of_side(rows, table, (self._tracks_left, self._tracks_right)[side])
+        unique = (self.left, self.right)[side].unique
+        return changes_of_side(rows, table, (self._tracks_left, self._tracks_right)[side], unique)
 
     def _meet(self, left: SideRows, right: SideRows, left_table: SortedTable, right_table: SortedTable) -> _Meeting:
-        left_rest, right_rest = no_rows(self.left), no_rows(self.right)
+        left_rest, right_rest = no_rows(self.left.columns), no_rows(self.right.columns)
         if len(left):
-            found = stored_rows(right_table, np.unique(left.k1), self.right.names, self._tracks_right)
+            found = stored_rows(right_table, without_repeats(left.k1), self.right.columns.names, self._tracks_right)
             right_rest = right_rest if found is None else found.take(~found.are_in(right))
         if len(right):
-            found = stored_rows(left_table, np.unique(right.k1), self.left.names, self._tracks_left)
+            found = stored_rows(left_table, without_repeats(right.k1), self.left.columns.names, self._tracks_left)
             left_rest = left_rest if found is None else found.take(~found.are_in(left))
         pairs = self._match.pairs
         return _Meeting(
@@ -135,7 +151,7 @@ class Join:
         )
 
     def _left_blocks(self, meeting: _Meeting, table: SortedTable) -> list[pa.RecordBatch]:
-        """Writes the left rows, and gives those that come or go for themselves."""
+        """Writes the left rows, and gives the changes of rows without a match, or of semi and anti joins."""
         left = meeting.left
         if not self._tracks_left:
             put_rows(table, left, left.matches, False)
@@ -147,7 +163,7 @@ class Join:
         return self._settle(table, left, matches, meeting.left_rest, gained, 0)
 
     def _right_blocks(self, meeting: _Meeting, table: SortedTable) -> list[pa.RecordBatch]:
-        """Writes the right rows, and gives those that come or go for themselves."""
+        """Writes the right rows, and gives the changes of rows without a match."""
         right = meeting.right
         if not self._tracks_right:
             put_rows(table, right, right.matches, False)
@@ -184,10 +200,10 @@ class Join:
         rows = take(data, np.repeat(some, np.abs(weight[some])))
         kinds = np.repeat(np.where(weight[some] > 0, INSERT, DELETE), np.abs(weight[some])).astype(np.int8)
         if self.kind not in (JoinKind.SEMI, JoinKind.ANTI):
-            other = (self.right, self.left)[side]
+            other = (self.right, self.left)[side].columns
             nulls = [pa.nulls(rows.num_rows, field.type) for field in other]
             columns = [*nulls, *rows.columns] if side else [*rows.columns, *nulls]
-            rows = pa.RecordBatch.from_arrays(columns, names=[*self.left.names, *self.right.names])
+            rows = pa.RecordBatch.from_arrays(columns, names=self._names)
         return [with_kind(rows, kinds)]
 
     def _pair_blocks(self, meeting: _Meeting) -> list[pa.RecordBatch]:
@@ -215,12 +231,12 @@ class Join:
             times = np.abs(weight)
             one, other, kinds = np.repeat(one, times), np.repeat(other, times), np.repeat(kinds, times)
         columns = [*take(left.data, one).columns, *take(right.data, other).columns]
-        rows = pa.RecordBatch.from_arrays(columns, names=[*self.left.names, *self.right.names])
+        rows = pa.RecordBatch.from_arrays(columns, names=self._names)
         return with_kind(rows, kinds)
 
 
 def _weight_of_both(left: SideRows, right: SideRows) -> Ints:
-    """Tells by how much pairs become more whose rows both changed. Two that go and were not there have made no pair."""
+    """Tells by how much pairs become more whose rows both changed. Retractions of two rows that were not there retract no pair."""
     left_after, right_after = left.before + left.delta, right.before + right.delta
     after = left_after * np.maximum(right_after, 0) + np.minimum(right_after, 0) * np.maximum(left_after, 0)
     weight: Ints = after - left.before * right.before
@@ -235,7 +251,7 @@ def _total(count: int, at: Ints, weight: Ints) -> Ints:
 
 
 def _retracts_first(blocks: list[pa.RecordBatch]) -> pa.Table | None:
-    """Puts rows that go before those that come: what replaces a row stands behind it."""
+    """Puts retractions before inserts: what replaces a row stands behind it."""
     blocks = [block for block in blocks if block.num_rows]
     if not blocks:
         return None

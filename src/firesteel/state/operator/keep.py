@@ -20,10 +20,11 @@ from firesteel.state.state import Now, State
 
 @dataclass(frozen=True)
 class KeepFirst:
-    """Hands on the first row of each key that arrives, and remembers only the key."""
+    """Hands on the first row of each key that arrives, of one batch the first by `time`, and remembers only the key."""
 
     key: tuple[str, ...]
     ttl: int | None = None
+    time: str | None = None
 
     def apply(self, inputs: Mapping[str, pa.Table], state: State, now: Now) -> pa.Table | None:
         rows = block_of(inputs.get(INPUT))
@@ -32,7 +33,7 @@ class KeepFirst:
         table = state.table("keys", self.ttl)
         groups = deal_rows(rows, self.key, table, state)
         new = np.flatnonzero(~groups.is_known)
-        heads = take(rows, groups.heads[new])
+        heads = take(rows, (groups.heads if self.time is None else _edges(groups, self.time, first=True))[new])
         table.put(with_numbers(heads.select(list(self.key)), groups.k1[new], groups.k2[new]))
         return output_of([with_kind(data_of(heads), INSERT)])
 
@@ -72,12 +73,7 @@ class KeepRow:
         """Chooses a row of each key within the batch."""
         if self.time is None:
             return groups.heads if self.first else groups.tails
-        time = order_prefix(groups.column(self.time), False, True)[0]
-        order = lexical_order([groups.owner, time])
-        edges = starts_of_runs if self.first else ends_of_runs
-        # of rows with one time the order of arrival decides: the order is stable
-        best: Ints = groups.order[order[edges([groups.owner[order]])]]
-        return best
+        return _edges(groups, self.time, self.first)
 
     def _is_better(self, groups: Groups, new: pa.RecordBatch) -> Bools:
         """Marks the keys whose new row takes the place of the stored one."""
@@ -97,3 +93,13 @@ class KeepRow:
 
     def wake(self, state: State) -> int | None:
         return None
+
+
+def _edges(groups: Groups, time: str, first: bool) -> Ints:
+    """Chooses the first or the last row of each key by a time; of rows with one time the order of arrival decides."""
+    codes = order_prefix(groups.column(time), False, True)[0]
+    order = lexical_order([groups.owner, codes])
+    edges = starts_of_runs if first else ends_of_runs
+    # the order is stable
+    best: Ints = groups.order[order[edges([groups.owner[order]])]]
+    return best

@@ -1,4 +1,4 @@
-"""Gives each key of a sink one row, where several rows of the query may have it: the last that came, and when that goes, the one before."""
+"""Gives each key of a sink one row, where several rows of the query may have it: the last that was inserted, and when it is retracted, the one before."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firesteel.state.group import Groups, deal_rows
 from firesteel.state.hash import hash_columns, same_rows
 from firesteel.state.operator.change import changes_of
 from firesteel.state.operator.operator import INPUT
-from firesteel.state.order import Bools, Ints, ends_of_runs, lexical_order, starts_of_runs
+from firesteel.state.order import Bools, Ints, ends_of_runs, find_rows, lexical_order, starts_of_runs
 from firesteel.state.removal import taken_rows
 from firesteel.state.row import block_of, data_names, data_of, signs_of, take, with_numbers
 from firesteel.state.segment import K2, concatenate, numbers
@@ -46,13 +46,17 @@ class _Listed:
 
 @dataclass(frozen=True)
 class Materialize:
-    """Keeps all rows of each sink key. `query_key`: the columns that tell the query's rows apart; without them all columns do."""
+    """Keeps all rows of each sink key. `query_key`: the columns that tell the query's rows apart; without them all columns do.
+
+    `append_only`: no row ever goes, so only the one that counts is kept.
+    """
 
     key: tuple[str, ...]
     query_key: tuple[str, ...] | None = None
     conflict: Conflict = Conflict.DEDUPLICATE
     ttl: int | None = None
     old_rows: bool = False
+    append_only: bool = False
 
     def apply(self, inputs: Mapping[str, pa.Table], state: State, now: Now) -> pa.Table | None:
         rows = block_of(inputs.get(INPUT))
@@ -65,8 +69,12 @@ class Materialize:
             stays, new = self._change_multiset(listed, given, sign)
         else:
             stays, new = self._change_by_key(listed, given, sign)
-        self._put(groups, listed.take(~stays), new, state)
         after = _join(listed.take(stays), new)
+        if self.append_only:
+            after = self._shown(after)
+            stays = np.isin(listed.arrival, after.arrival)
+            new = after.take(~np.isin(after.arrival, listed.arrival))
+        self._put(groups, listed.take(~stays), new, state)
         self._put_keys(groups, after, state)
         return self._answer(self._shown(listed), self._shown(after))
 
@@ -94,7 +102,7 @@ class Materialize:
         return hash_columns([data.column(name) for name in names], 61)
 
     def _change_multiset(self, listed: _Listed, given: _Listed, sign: Ints) -> tuple[Bools, _Listed]:
-        """A row that goes takes the first equal one away. Gives marks of the stored rows that stay, and the new rows."""
+        """Removes for each retracted row the first equal one. Gives marks of the stored rows that stay, and the new rows."""
         new, lost = given.take(sign > 0), given.take(sign < 0)
         owner = np.concatenate([listed.owner, new.owner])
         hashed = np.concatenate([listed.hashed, new.hashed])
@@ -103,7 +111,7 @@ class Materialize:
         return stays[: len(listed.owner)], new.take(stays[len(listed.owner) :])
 
     def _change_by_key(self, listed: _Listed, given: _Listed, sign: Ints) -> tuple[Bools, _Listed]:
-        """The last change of each row of the query decides. One that comes without having gone keeps its place."""
+        """Applies the last change of each row of the query. A row that is updated without a retraction keeps its place."""
         order = lexical_order([given.owner, given.hashed])
         keys = [given.owner[order], given.hashed[order]]
         starts = np.flatnonzero(starts_of_runs(keys))
@@ -147,7 +155,8 @@ class Materialize:
         return rows.take(edges([rows.owner]))
 
     def _answer(self, before: _Listed, after: _Listed) -> pa.Table | None:
-        _, one, other = np.intersect1d(before.owner, after.owner, assume_unique=True, return_indices=True)
+        place, there = find_rows([after.owner], [before.owner])
+        one, other = np.flatnonzero(there), place[there]
         if self.ttl is None:
             same = same_rows(take(before.data, one).columns, take(after.data, other).columns, len(one))
             before = before.take(np.delete(np.arange(len(before.owner)), one[same]))

@@ -17,8 +17,8 @@ class Operator(Protocol):
     """A stateful operator on blocks of rows.
 
     An input has the columns `__k1` and `__k2`, two hashes of the operator's key; `__kind`, unless all rows are inserted; and its data,
-    in the order of arrival. A row that goes carries all its old values. The output has data and `__kind`: the net changes of the batch, in
-    which rows that go stand before those that come. It has to be the same in every attempt: no clock but `now`, no order of a set.
+    in the order of arrival. A retracted row carries all its old values. The output has data and `__kind`: the net changes of the batch, in
+    which retractions stand before inserts. It has to be the same in every attempt: no clock but `now`, no order of a set.
     """
 
     def apply(self, inputs: Mapping[str, pa.Table], state: State, now: Now) -> pa.Table | None:
@@ -29,5 +29,5 @@ class Operator(Protocol):
         ...
 
     def wake(self, state: State) -> int | None:
-        """Tells when to be called although no rows come, in milliseconds; None for never."""
+        """Tells when to be called although there are no rows, in milliseconds; None for never."""
         ...

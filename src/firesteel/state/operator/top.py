@@ -1,4 +1,4 @@
-"""Top-N: the first rows of each partition in an order, with their numbers or without, over rows that come and go.
+"""Top-N: the first rows of each partition in an order, with their numbers or without, over inserted and retracted rows.
 
 Rows are stored by partition and by a number that does not contradict their order, so that only the front of a partition is read, however
 large it is. Where it begins is stored with the partition, for the deleted rows before that are many.
@@ -6,17 +6,17 @@ large it is. Where it begins is stored with the partition, for the deleted rows 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
-from firesteel.state.encode import order_codes, order_prefix
+from firesteel.state.encode import is_exact, order_codes, order_prefix
 from firesteel.state.group import Groups, deal_rows
 from firesteel.state.hash import hash_columns, same_rows
 from firesteel.state.operator.operator import INPUT
-from firesteel.state.order import Bools, Ints, lexical_order, rank_in_runs, starts_of_runs
+from firesteel.state.order import Bools, Ints, find_rows, lexical_order, rank_in_runs, starts_of_runs, without_repeats
 from firesteel.state.row import (
     DELETE,
     INSERT,
@@ -54,7 +54,7 @@ class Sort:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows of partitions, with the number of their order, their hash, how often each is there and when it came."""
+    """Rows of partitions, with the number of their order, their hash, how often each is there and when it arrived."""
 
     owner: Ints
     prefix: Ints
@@ -83,7 +83,7 @@ class _Rows:
 class TopN:
     """The rows numbered `first` to `last` of each partition. `rank`: the column that gives their numbers; None for none.
 
-    Equal rows are numbered by arrival. With `append_only`, of rows that can only come, those behind `last` are forgotten for good.
+    Equal rows are numbered by arrival. With `append_only`, where nothing is ever retracted, rows behind `last` are deleted from the state.
     """
 
     partition: tuple[str, ...]
@@ -105,13 +105,16 @@ class TopN:
             return None
         stored = self._stored(changed, groups, state)
         front = self._front(changed, delta, groups, state)
-        # a row that goes and was not there is ignored, as in Flink
+        # a retraction of a row that is not there is ignored, as in Flink
         after = replace(changed, count=np.maximum(stored.count + delta, 0), arrival=stored.arrival)
         top_before = self._top(front, len(groups))
-        rest = front.take(~_is_among(front, changed))
+        is_changed = find_rows(
+            [changed.owner, changed.prefix, changed.hashed], [front.owner, front.prefix, front.hashed]
+        )[1]
+        rest = front.take(~is_changed)
         top_after, beyond = self._cut(rest.join(after.take(after.count > 0)), len(groups))
         self._put(after, beyond, groups, state)
-        self._put_fronts(groups, top_after, state, np.unique(changed.owner))
+        self._put_fronts(groups, top_after, state, without_repeats(changed.owner))
         if self.rank is None:
             return self._changes_of_rows(top_before, top_after)
         return self._changes_of_ranks(top_before, top_after)
@@ -141,7 +144,7 @@ class TopN:
         return order_prefix(data.column(by.column), by.descending, by.puts_nulls_first)[0]
 
     def _stored(self, changed: _Rows, groups: Groups, state: State) -> _Rows:
-        """Finds how often each row is there already, and when it came."""
+        """Finds how often each row is there already, and when it arrived."""
         at, old = state.table("rows", self.ttl).get(groups.k1[changed.owner], changed.prefix, changed.hashed)
         count, arrival = np.zeros(len(changed.owner), np.int64), changed.arrival.copy()
         if old is not None:
@@ -151,12 +154,12 @@ class TopN:
         return replace(changed, count=count, arrival=arrival)
 
     def _front(self, changed: _Rows, delta: Ints, groups: Groups, state: State) -> _Rows:
-        """Reads as many rows of each partition as can matter: those of the answer, and one more for each that goes."""
+        """Reads as many rows of each partition as can matter: those of the answer, and one more for each retracted row."""
         wanted = np.full(len(groups), self.last) + np.bincount(changed.owner[delta < 0], minlength=len(groups))
         start = np.full(len(groups), -(2**63))
         if groups.old is not None:
             start[groups.known] = numbers(groups.old, _FRONT)
-        touched = np.unique(changed.owner)
+        touched = without_repeats(changed.owner)
         of, rows = state.table("rows", self.ttl).first(groups.k1[touched], wanted[touched], start[touched])
         if rows is None:
             return changed.take(np.empty(0, np.int64))
@@ -176,8 +179,10 @@ class TopN:
     def _cut(self, rows: _Rows, groups: int) -> tuple[_Rows, _Rows]:
         """Sorts rows, and gives those up to the last number, each as often as it is there, and those that are behind."""
         keys = [rows.owner, rows.prefix]
-        for by in self.order:
-            keys += order_codes(rows.data.column(by.column), by.descending, by.puts_nulls_first)
+        for place, by in enumerate(self.order):
+            column = rows.data.column(by.column)
+            if place or column.null_count or not is_exact(column.type):
+                keys += order_codes(column, by.descending, by.puts_nulls_first)
         order = lexical_order([*keys, rows.arrival])
         # numbers up to the last one are counted, so that a row that is there a million times is no million rows
         count = np.minimum(rows.count[order], self.last)
@@ -217,7 +222,7 @@ class TopN:
         state.table("partitions", self.ttl).put(with_numbers(row, groups.k1[at], groups.k2[at]), empty[at])
 
     def _changes_of_rows(self, before: _Rows, after: _Rows) -> pa.Table | None:
-        """Without numbers only matters which rows are there."""
+        """Compares the rows before and after: without numbers only matters which are there."""
         before, after = self._shown(before)[0], self._shown(after)[0]
         both = before.join(after)
         sign = np.append(np.full(len(before.owner), -1), np.full(len(after.owner), 1))
@@ -233,12 +238,13 @@ class TopN:
         return output_of(blocks)
 
     def _changes_of_ranks(self, before: _Rows, after: _Rows) -> pa.Table | None:
-        """With numbers each place of a partition is a row of its own, that comes, changes or goes."""
+        """Compares the rows of each number before and after: with numbers each number of a partition is a row of its own."""
         (before, rank_before), (after, rank_after) = self._shown(before), self._shown(after)
         # places are unique within a partition
         width = self.last + 1
         place, place_after = before.owner * width + rank_before, after.owner * width + rank_after
-        _, one, other = np.intersect1d(place, place_after, assume_unique=True, return_indices=True)
+        found, there = find_rows([place_after], [place])
+        one, other = np.flatnonzero(there), found[there]
         same = same_rows(take(before.data, one).columns, take(after.data, other).columns, len(one))
         blocks = [
             self._ranked(before, rank_before, np.delete(np.arange(len(place)), one), DELETE),
@@ -258,21 +264,3 @@ class TopN:
         data = take(rows.data, at)
         names = [*data.schema.names, str(self.rank)]
         return with_kind(pa.RecordBatch.from_arrays([*data.columns, pa.array(rank[at])], names=names), kind)
-
-
-def _is_among(rows: _Rows, others: _Rows) -> Bools:
-    """Marks rows that are among others."""
-    count = len(rows.owner)
-    pairs: Sequence[tuple[Ints, Ints]] = (
-        (rows.owner, others.owner),
-        (rows.prefix, others.prefix),
-        (rows.hashed, others.hashed),
-    )
-    keys = [np.concatenate(pair) for pair in pairs]
-    order = lexical_order(keys)
-    run = np.cumsum(starts_of_runs([key[order] for key in keys])) - 1
-    has_other = np.zeros(len(order), bool)
-    has_other[run[order >= count]] = True
-    marks = np.zeros(len(order), bool)
-    marks[order] = has_other[run]
-    return marks[:count]

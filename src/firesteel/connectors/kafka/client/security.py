@@ -204,7 +204,7 @@ def _oauth(
 
 
 def _check_type(settings: Mapping[str, str], store: str) -> list[Finding]:
-    """What a file is, its content says (`connectors/kafka/client/keystore.py`); a form that nobody here reads is told before that."""
+    """Reports a type of store that cannot be read. Which of the others a file is, its content says (`connectors/kafka/client/keystore.py`)."""
     written = settings.get(f"ssl.{store}.type")
     if written is None or written.upper() in _STORE_TYPES:
         return []
@@ -231,7 +231,7 @@ def _identity(settings: Mapping[str, str], config: dict[str, str], findings: lis
 
 
 def _check_folder(name: str, location: str, environment: Mapping[str, str]) -> list[Finding]:
-    """Every folder, unless the operator listed some."""
+    """Reports a file outside the folders that the operator listed; without a list every folder is allowed."""
     listed = [folder.strip() for folder in environment.get(ALLOWED_FOLDERS, "").split(",") if folder.strip()]
     path = PurePosixPath(location)
     if not listed or (".." not in path.parts and any(path.is_relative_to(folder) for folder in listed)):

@@ -297,7 +297,7 @@ def treatment(name: str) -> Treatment | None:
 def translate_properties(
     properties: Mapping[str, str], role: Role, environment: Mapping[str, str] | None = None
 ) -> tuple[dict[str, str], tuple[Finding, ...]]:
-    """librdkafka's settings for one client, secrets revealed, and what could not be turned into one."""
+    """Translates to librdkafka's settings for one client, with secrets revealed, and reports what cannot be translated."""
     config: dict[str, str] = {}
     findings: list[Finding] = []
     gathered: dict[str, str] = {}
@@ -328,7 +328,7 @@ def translate_properties(
 
 
 def _agree(config: dict[str, str]) -> None:
-    """librdkafka refuses a setting that its default of another one contradicts; Java moves the other one."""
+    """Moves defaults that contradict a setting, as Java does: librdkafka would refuse the setting."""
     if "fetch.max.bytes" in config:
         config["message.max.bytes"] = str(min(1_000_000, int(config["fetch.max.bytes"])))
     first, most = config.get("reconnect.backoff.ms"), config.get("reconnect.backoff.max.ms")
@@ -350,7 +350,7 @@ def _passed(name: str, text: str, passed: Passed, role: Role) -> tuple[str, str]
 
 
 def _cut(name: str, text: str, passed: Passed) -> list[Finding]:
-    """Java's -1 is 'no limit' or 'as the system has it', for which librdkafka's 0 stands: nothing to say about that."""
+    """Warns of a number that is cut to librdkafka's range. Java's -1, which means no limit or the system's own, is librdkafka's 0."""
     if passed.within is None or text == "-1" or passed.within[0] <= int(text) <= passed.within[1]:
         return []
     used = min(max(int(text), passed.within[0]), passed.within[1])
@@ -380,7 +380,7 @@ def check_properties(
     prefix: str = "properties.",
     environment: Mapping[str, str] | None = None,
 ) -> tuple[Problem, ...]:
-    """What is wrong with a table's client settings.
+    """Reports the mistakes in a table's client settings.
 
     `spans` has them by their option keys, `properties.<name>`; `prefix` is how the table's dialect writes that prefix.
     """

@@ -33,7 +33,9 @@ class Marker:
 
 
 def parse_marker(text: str) -> Marker:
-    """
+    """Reads a marker from the text that `render` gives.
+
+
     >>> marker = Marker("4a7c", 12, "c0ffee", 500, 1700000000000)
     >>> parse_marker(marker.render()) == marker
     True

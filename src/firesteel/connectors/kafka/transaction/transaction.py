@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from firesteel.connectors.kafka.admin import broker_settings
-from firesteel.connectors.kafka.offset import Positions
 from firesteel.connectors.kafka.passing import away, error_of, is_passing, reason_of
 from firesteel.connectors.kafka.read.reader import consumer_for
 from firesteel.connectors.kafka.transaction.marker import Marker, parse_marker
 from firesteel.connectors.kafka.write.writer import Writer, greet, writer_config
+from firesteel.connectors.position import Positions
 from firesteel.errors import FiresteelError, JobError, OutsideError
 
 _MAX_TIMEOUT = "transaction.max.timeout.ms"

@@ -16,7 +16,8 @@ import pyarrow as pa
 from confluent_kafka import Message
 
 from firesteel.connectors.kafka.write.outgoing import HEADERS, Headers, as_bytes
-from firesteel.connectors.kafka.write.writer import RefusedError, Writer
+from firesteel.connectors.kafka.write.writer import RefusedError, Writer, kept_writer
+from firesteel.connectors.staged_range import BAD_RECORDS, StagedRange
 from firesteel.errors import JobError
 from firesteel.formats.codec import Reject
 from firesteel.storage.folder import Folder
@@ -28,9 +29,6 @@ PREFIX = "__error."
 USUAL_BYTES = 1_048_588
 #: The most that Kafka adds to a message: lengths, offsets, times.
 _FRAME = 200
-
-#: The suffix of the staged files.
-_ENDING = "arrow"
 
 #: The file is written in portions of about this many bytes.
 _PORTION = 8 * 1024 * 1024
@@ -62,31 +60,16 @@ class DeadLetters:
     config: Mapping[str, str]
     most_bytes: int = USUAL_BYTES
 
+    @property
+    def target(self) -> str:
+        return self.topic
 
-@dataclass(frozen=True)
-class StagedRange:
-    """A range of a partition whose bad records are staged: `sequence` is that of the source's batch."""
-
-    source: int
-    sequence: int
-    topic: str
-    partition: int
-    start: int
-    end: int
-
-    def file(self, ending: str) -> str:
-        return f"{self.source}-{self.sequence}/{self.topic}-{self.partition}-{self.start}-{self.end}.{ending}"
-
-    @classmethod
-    def of(cls, name: str) -> StagedRange:
-        """
-        >>> StagedRange.of("0-7/my-topic-3-100-200.arrow")
-        StagedRange(source=0, sequence=7, topic='my-topic', partition=3, start=100, end=200)
-        """
-        stage, _, file = name.partition("/")
-        source, sequence = stage.split("-")
-        topic, partition, start, end = file.rpartition(".")[0].rsplit("-", 3)
-        return cls(int(source), int(sequence), topic, int(partition), int(start), int(end))
+    def write(self, stage: Folder, ranges: Iterable[StagedRange]) -> int:
+        """Write what is staged for these ranges, with the writer that this process keeps, and flush it."""
+        with kept_writer(self.config) as writer:
+            written = write_letters(writer, self, stage, ranges)
+            flush_letters(writer, self)
+        return written
 
 
 class Stage:
@@ -94,7 +77,7 @@ class Stage:
 
     def __init__(self, folder: Folder, staged: StagedRange) -> None:
         self._folder = folder
-        self._name = staged.file(_ENDING)
+        self._name = staged.file(BAD_RECORDS)
         self._open = ExitStack()
         self._writer: pa.RecordBatchStreamWriter | None = None
         self._rows: list[dict[str, object]] = []
@@ -142,25 +125,6 @@ class Stage:
         if self._writer is not None:
             self._writer.close()
             self._open.close()
-
-
-def staged_ranges(folder: Folder, sequences: Mapping[int, int], ending: str = _ENDING) -> tuple[StagedRange, ...]:
-    """List the staged ranges of these sources at these sequences, in the order of their offsets."""
-    found = [
-        StagedRange.of(f"{stage}/{name}")
-        for stage in (f"{source}-{sequence}" for source, sequence in sequences.items())
-        for name in folder.child(stage).list()
-        if name.endswith(f".{ending}")
-    ]
-    return tuple(sorted(found, key=lambda one: (one.source, one.topic, one.partition, one.start)))
-
-
-def remove_stages(folder: Folder, sequences: Mapping[int, int]) -> None:
-    """Remove the files staged up to these sequences. A file that cannot be removed now is removed after a later batch."""
-    for stage in folder.list():
-        source, _, sequence = stage.partition("-")
-        if source.isdecimal() and sequence.isdecimal() and int(sequence) <= sequences.get(int(source), -1):
-            folder.delete(stage)
 
 
 def write_letters(writer: Writer, letters: DeadLetters, folder: Folder, ranges: Iterable[StagedRange]) -> int:
@@ -230,7 +194,7 @@ def _refused(letters: DeadLetters, error: RefusedError, place: str) -> JobError:
 
 
 def _records(folder: Folder, staged: StagedRange) -> Iterator[dict[str, Any]]:
-    with folder.open_read(staged.file(_ENDING)) as file, pa.ipc.open_stream(file) as stream:
+    with folder.open_read(staged.file(BAD_RECORDS)) as file, pa.ipc.open_stream(file) as stream:
         for batch in stream:
             yield from batch.to_pylist()
 

@@ -252,6 +252,12 @@ def make_ready(config: Mapping[str, str], *, lossy: bool = False) -> tuple[Any, 
     return key
 
 
+def connect_early(config: Mapping[str, str], *, lossy: bool = False) -> None:
+    """Connect the kept writer. A bad producer configuration is reported when the sink first writes."""
+    with suppress(KafkaException):
+        make_ready(config, lossy=lossy)
+
+
 def _as_dicts(messages: Outgoing) -> list[dict[str, Any]]:
     """Convert messages to the dictionaries that `produce_batch` takes."""
     if messages.keys is None:
@@ -276,7 +282,9 @@ def _refusal(topic: str, failure: _Failure) -> FiresteelError:
 
 
 def _with_key(key: bytes | str | None) -> str:
-    """
+    """Names a message by its key, for a sentence.
+
+
     >>> _with_key(b"user-7"), _with_key(None), _with_key(bytes([0, 255]))
     (" with the key 'user-7'", '', ' with the key 0x00ff')
     """

@@ -44,6 +44,19 @@ def resolve_join(left: Relation, right: Relation, join: exp.Join) -> Relation:
     return _relation(_joined(left.node, right.node, kind, conjuncts(condition), join), scope)
 
 
+def with_ttl(relation: Relation, left: int | None, right: int | None) -> Relation:
+    """Gives the join at the top of a relation the times to live of hints, in milliseconds."""
+    node = relation.node
+    match node:
+        case Join():
+            node = replace(node, left_ttl=left, right_ttl=right)
+        case Filter(input=Join() as join):
+            node = replace(node, input=replace(join, left_ttl=left, right_ttl=right))
+        case _:
+            return relation
+    return Relation(node, relation.scope)
+
+
 def in_join(left: Relation, right: Relation, operand: Expression, kind: JoinKind, node: exp.Expression) -> Relation:
     """Resolves `operand IN (query)` to a semi join, and NOT IN to an anti join."""
     right = _apart(left, right)

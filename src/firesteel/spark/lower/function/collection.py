@@ -1,4 +1,4 @@
-"""How Spark computes the functions over ARRAY and MAP, and the ones that choose between values."""
+"""Lowers the functions over ARRAY and MAP, and those that choose between values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from firesteel.formats.column.null_key import NULL_KEY
 from firesteel.plan.expression import Call
-from firesteel.spark.lower.function.form import Spelling, plain, spark, typed, when_all
+from firesteel.spark.lower.function.form import Translation, plain, spark, typed, when_all
 from firesteel.types import CHARACTER, Map
 
 
@@ -65,12 +65,12 @@ def _entries(call: Call, args: list[Column]) -> Column:
     )
 
 
-def _unless_null(function: Callable[..., Column]) -> Spelling:
+def _unless_null(function: Callable[..., Column]) -> Translation:
     """Wraps a function of Spark that ignores NULLs, so that it gives NULL if an argument is NULL, as in Flink."""
     return lambda call, args: when_all(args, function(*args) if len(args) > 1 else args[0])
 
 
-COLLECTION_SPELLINGS: dict[str, Spelling] = {
+COLLECTION_TRANSLATIONS: dict[str, Translation] = {
     "ARRAY_APPEND": plain(F.array_append),
     "ARRAY_CONCAT": plain(F.concat),
     "ARRAY_CONTAINS": plain(lambda array, value: F.exists(array, lambda item: item.eqNullSafe(value))),

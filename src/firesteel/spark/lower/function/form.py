@@ -11,19 +11,19 @@ from firesteel.plan.expression import Call, ColumnRef, Expression, Literal
 from firesteel.spark.type import spark_type
 from firesteel.types import DataType
 
-Spelling = Callable[[Call, list[Column]], Column]
+Translation = Callable[[Call, list[Column]], Column]
 
 
-def plain(function: Callable[..., Column]) -> Spelling:
+def plain(function: Callable[..., Column]) -> Translation:
     return lambda call, args: function(*args)
 
 
-def typed(function: Callable[..., Column]) -> Spelling:
+def typed(function: Callable[..., Column]) -> Translation:
     """Casts the result to the plan's type, since Spark's may differ."""
     return lambda call, args: function(*args).cast(spark_type(call.type))
 
 
-def spark(name: str) -> Spelling:
+def spark(name: str) -> Translation:
     """Calls a function of Spark's by its SQL name, for those whose Python function takes plain values only."""
     return lambda call, args: F.call_function(name, *args)
 

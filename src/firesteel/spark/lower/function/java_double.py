@@ -18,7 +18,7 @@ _NARROW: dict[type[DataType], int] = {TinyInt: 2**7, SmallInt: 2**15}
 
 
 def divide(left: Column, right: Column) -> Column:
-    """Divides. A division by zero gives infinity with the sign of both, or NaN."""
+    """Divides as Java does: a division by zero gives infinity with the sign of both, or NaN."""
     # The power tells the two zeros apart.
     return F.when(right == 0, left * F.pow(right, F.lit(-1))).otherwise(left / right)
 
@@ -60,13 +60,13 @@ def compare(operator: Callable[[Column, Column], Column], *known: int) -> Callab
     must then not be NaN.
     """
 
-    def spell(left: Column, right: Column) -> Column:
+    def translate(left: Column, right: Column) -> Column:
         made = operator(left, right)
         for side in known:
             made = made & ~F.isnan((left, right)[side])
         return made
 
-    return spell
+    return translate
 
 
 def is_different(left: Column, right: Column) -> Column:

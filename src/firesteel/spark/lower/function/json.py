@@ -1,7 +1,7 @@
-"""How Spark computes the functions that read JSON. Those that write it are in `json_write.py`.
+"""Lowers the functions that read JSON. Those that write it are in `json_write.py`.
 
-They run in Python, on blocks of Arrow: Spark's own functions have no `lax` and `strict`, no ON EMPTY and ON ERROR, and change
-numbers.
+They run in Python, on blocks of Arrow: Spark's own functions have no `lax` and `strict`, no ON EMPTY and ON ERROR, and
+change numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from firesteel.plan.expression import Call
 from firesteel.plan.function.json_path import JsonPath, NotFound, parse_path
 from firesteel.spark.failure import CarriedError
 from firesteel.spark.lower.function.arrow import computed
-from firesteel.spark.lower.function.form import Spelling, literal
+from firesteel.spark.lower.function.form import Translation, literal
 from firesteel.spark.lower.function.json_write import json_array, json_object, json_string
 from firesteel.spark.type import spark_type
 from firesteel.types import CHARACTER, Array, Boolean, DataType, Double, Int
@@ -230,14 +230,14 @@ def _is_json(call: Call, args: list[Column]) -> Column:
     return F.coalesce(computed(read, Boolean(), args[0]), F.lit(False))
 
 
-def _mapped(function: Callable[[str], str]) -> Spelling:
-    def spell(call: Call, args: list[Column]) -> Column:
+def _mapped(function: Callable[[str], str]) -> Translation:
+    def translate(call: Call, args: list[Column]) -> Column:
         def change(texts: pa.Array) -> pa.Array:
             return pa.array([None if text is None else function(text) for text in texts.to_pylist()], pa.string())
 
         return computed(change, call.type, args[0])
 
-    return spell
+    return translate
 
 
 _QUOTED_ALSO = str.maketrans({"/": "\\/"})
@@ -276,7 +276,7 @@ def _canonical(text: str | None) -> str | None:
         raise CarriedError(f"JSON has '{text[:40]}', which is no JSON.") from None
 
 
-JSON_SPELLINGS: dict[str, Spelling] = {
+JSON_TRANSLATIONS: dict[str, Translation] = {
     "JSON_VALUE": _json_value,
     "JSON_QUERY": _json_query,
     "JSON_EXISTS": _json_exists,

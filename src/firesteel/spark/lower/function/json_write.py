@@ -1,4 +1,4 @@
-"""How Spark computes the functions that write JSON: JSON_OBJECT, JSON_ARRAY and JSON_STRING, out of Spark's own functions."""
+"""Lowers the functions that write JSON, JSON_OBJECT, JSON_ARRAY and JSON_STRING, to Spark's own functions."""
 
 from __future__ import annotations
 

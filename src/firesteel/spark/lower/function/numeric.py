@@ -1,4 +1,4 @@
-"""How Spark computes the functions over numbers, with Java's results at the edges."""
+"""Lowers the functions over numbers, with Java's results at the edges."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from firesteel.plan.expression import Call
 from firesteel.spark.lower.function import java_double
-from firesteel.spark.lower.function.form import Spelling, literal, plain, typed, when_all
+from firesteel.spark.lower.function.form import Translation, literal, plain, typed, when_all
 from firesteel.spark.lower.function.operator import remainder
 from firesteel.spark.type import spark_type
 from firesteel.types import APPROXIMATE, INTEGER, Decimal
@@ -20,10 +20,10 @@ from firesteel.types import APPROXIMATE, INTEGER, Decimal
 _ALL_WHOLE = 2.0**53
 
 
-def _whole(function: Callable[[Column], Column]) -> Spelling:
+def _whole(function: Callable[[Column], Column]) -> Translation:
     """Lowers FLOOR and CEIL of a DOUBLE. Spark's go through BIGINT, which does not hold every DOUBLE."""
 
-    def spell(call: Call, args: list[Column]) -> Column:
+    def translate(call: Call, args: list[Column]) -> Column:
         number, target = args[0], spark_type(call.type)
         if isinstance(call.type, INTEGER):
             return number
@@ -31,10 +31,10 @@ def _whole(function: Callable[[Column], Column]) -> Spelling:
             return function(number).cast(target)
         return F.when(F.isnan(number) | (F.abs(number) >= _ALL_WHOLE), number).otherwise(function(number).cast(target))
 
-    return spell
+    return translate
 
 
-def _double(function: Callable[..., Column]) -> Spelling:
+def _double(function: Callable[..., Column]) -> Translation:
     return lambda call, args: function(*(arg.cast("double") for arg in args))
 
 
@@ -88,7 +88,7 @@ def _random_integer(call: Call, args: list[Column]) -> Column:
     return F.floor(random * args[-1]).cast("int")
 
 
-NUMERIC_SPELLINGS: dict[str, Spelling] = {
+NUMERIC_TRANSLATIONS: dict[str, Translation] = {
     "ABS": plain(F.abs),
     "FLOOR": _whole(F.floor),
     "CEIL": _whole(F.ceil),

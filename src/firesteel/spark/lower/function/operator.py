@@ -12,7 +12,7 @@ from firesteel.formats.column.null_key import NULL_KEY
 from firesteel.plan.expression import Call, Literal
 from firesteel.plan.function.similar_to import similar_regex
 from firesteel.spark.lower.function import java_double
-from firesteel.spark.lower.function.form import Spelling, bound, literal, plain, typed
+from firesteel.spark.lower.function.form import Translation, bound, literal, plain, typed
 from firesteel.spark.type import spark_type
 from firesteel.types import APPROXIMATE, INTEGER, Array, Interval, Map, Row, Time, TimestampLtz
 
@@ -84,17 +84,19 @@ def remainder(call: Call, args: list[Column]) -> Column:
     return (left % right).cast(target)
 
 
-def _comparison(exact: Callable[[Column, Column], Column], approximate: Callable[[Column, Column], Column]) -> Spelling:
+def _comparison(
+    exact: Callable[[Column, Column], Column], approximate: Callable[[Column, Column], Column]
+) -> Translation:
     """Compares with `approximate` if a side can be NaN, otherwise with `exact`."""
 
-    def spell(call: Call, args: list[Column]) -> Column:
+    def translate(call: Call, args: list[Column]) -> Column:
         floating = any(isinstance(arg.type, APPROXIMATE) for arg in call.args)
         return approximate(*args) if floating else exact(*args)
 
-    return spell
+    return translate
 
 
-def _compared(operator: Callable[[Column, Column], Column], *known: int) -> Spelling:
+def _compared(operator: Callable[[Column, Column], Column], *known: int) -> Translation:
     return _comparison(operator, java_double.compare(operator, *known))
 
 
@@ -151,7 +153,7 @@ def _map(call: Call, args: list[Column]) -> Column:
     return F.create_map(*args)
 
 
-OPERATOR_SPELLINGS: dict[str, Spelling] = {
+OPERATOR_TRANSLATIONS: dict[str, Translation] = {
     "+": _sum,
     "-": _difference,
     "*": typed(lambda a, b: a * b),

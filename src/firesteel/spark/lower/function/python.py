@@ -15,7 +15,7 @@ from firesteel.plan.expression import Call
 from firesteel.plan.function.python import find_target
 from firesteel.spark.failure import CarriedError
 from firesteel.spark.lower.function.arrow import computed
-from firesteel.spark.lower.function.form import Spelling, literal
+from firesteel.spark.lower.function.form import Translation, literal
 
 
 def _python(call: Call, args: list[Column]) -> Column:
@@ -60,12 +60,12 @@ def send_along(module_name: str) -> str | None:
         # An installed module must be installed on the workers too.
         return None
     for other in list(sys.modules.values()):
-        place = getattr(other, "__file__", None)
-        if place is not None and Path(place).resolve().parent == folder:
+        path = getattr(other, "__file__", None)
+        if path is not None and Path(path).resolve().parent == folder:
             cloudpickle.register_pickle_by_value(other)  # type: ignore[no-untyped-call]
     # The folder that contains the whole package.
     depth = module_name.count(".") + (Path(module.__file__).stem == "__init__")
     return str(folder.parents[depth - 1] if depth else folder)
 
 
-PYTHON_SPELLINGS: dict[str, Spelling] = {"PYTHON": _python}
+PYTHON_TRANSLATIONS: dict[str, Translation] = {"PYTHON": _python}

@@ -1,4 +1,4 @@
-"""How Spark computes the functions over text, with Flink's results at the edges."""
+"""Lowers the functions over text, with Flink's results at the edges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from firesteel.plan.expression import Call
 from firesteel.spark.internals import active_jvm
 from firesteel.spark.lower.function import code_unit
-from firesteel.spark.lower.function.form import Spelling, literal, nothing, plain, spark, typed, when_all
+from firesteel.spark.lower.function.form import Translation, literal, nothing, plain, spark, typed, when_all
 from firesteel.types import BINARY, CHARACTER, INTEGER
 
 
@@ -59,15 +59,15 @@ def _overlaid_units(text: Column, other: Column, start: Column, size: Column) ->
     return F.when((start <= 0) | (start > known), text).otherwise(overlaid)
 
 
-def _padded(side: str) -> Spelling:
-    def spell(call: Call, args: list[Column]) -> Column:
+def _padded(side: str) -> Translation:
+    def translate(call: Call, args: list[Column]) -> Column:
         text, length, filler = args
         units = code_unit.of(text), (length * code_unit.SIZE).cast("int"), code_unit.of(filler)
         exact = code_unit.text(F.call_function(side, *units))
         padded = F.when(code_unit.is_wide(text, filler), exact).otherwise(F.call_function(side, *args))
         return F.when((length < 0) | (filler == ""), nothing(call.type)).otherwise(padded)
 
-    return spell
+    return translate
 
 
 def _initial_capitals(call: Call, args: list[Column]) -> Column:
@@ -96,9 +96,9 @@ def _quoted_replacement(text: Column) -> Column:
     return F.regexp_replace(text, F.lit(r"([\\$])"), F.lit(r"\\$1"))
 
 
-def _with_regex(spell: Spelling) -> Spelling:
+def _with_regex(translate: Translation) -> Translation:
     """Wraps a function to give NULL if the regular expression is not valid."""
-    return lambda call, args: spell(call, args) if _is_regex(literal(call, 1)) else nothing(call.type)
+    return lambda call, args: translate(call, args) if _is_regex(literal(call, 1)) else nothing(call.type)
 
 
 def _regexp(call: Call, args: list[Column]) -> Column:
@@ -136,10 +136,10 @@ def _regexp_extract(call: Call, args: list[Column]) -> Column:
 
 
 def _regexp_instr(call: Call, args: list[Column]) -> Column:
-    place = F.call_function("regexp_instr", *args)
-    before = F.substring(args[0], F.lit(1), place - 1)
-    units = F.when(place > 0, code_unit.length(code_unit.of(before)).cast("int") + 1).otherwise(place)
-    return F.when(code_unit.is_wide(args[0]), units).otherwise(place)
+    position = F.call_function("regexp_instr", *args)
+    before = F.substring(args[0], F.lit(1), position - 1)
+    units = F.when(position > 0, code_unit.length(code_unit.of(before)).cast("int") + 1).otherwise(position)
+    return F.when(code_unit.is_wide(args[0]), units).otherwise(position)
 
 
 def _groups(pattern: str) -> int:
@@ -247,7 +247,7 @@ def _to_base64(call: Call, args: list[Column]) -> Column:
     return F.base64(args[0].cast("binary"))
 
 
-def _hashed(bits: int) -> Spelling:
+def _hashed(bits: int) -> Translation:
     return lambda call, args: F.sha2(args[0].cast("binary"), bits)
 
 
@@ -273,17 +273,17 @@ def _inet_ntoa(call: Call, args: list[Column]) -> Column:
     return F.when((number >= 0) & (number <= 4_294_967_295), F.concat_ws(".", *parts))
 
 
-def _is_like(regex: str, numbers: bool, fractions: bool) -> Spelling:
+def _is_like(regex: str, numbers: bool, fractions: bool) -> Translation:
     """Checks a text against a regular expression, and answers for numbers by their type. The answer for NULL is FALSE."""
 
-    def spell(call: Call, args: list[Column]) -> Column:
+    def translate(call: Call, args: list[Column]) -> Column:
         given = call.args[0].type
         if isinstance(given, CHARACTER):
             return F.coalesce(F.rlike(args[0], F.lit(regex)), F.lit(False))
         fits = numbers if isinstance(given, INTEGER) else fractions
         return args[0].isNotNull() & F.lit(fits)
 
-    return spell
+    return translate
 
 
 _JAVA_NUMBER = (
@@ -291,7 +291,7 @@ _JAVA_NUMBER = (
     r"|0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*[pP][+-]?\d+[fFdD]?)[\x00-\x20]*\z"
 )
 
-STRING_SPELLINGS: dict[str, Spelling] = {
+STRING_TRANSLATIONS: dict[str, Translation] = {
     "ASCII": _ascii,
     "BTRIM": spark("btrim"),
     "CHAR_LENGTH": plain(F.char_length),

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from firesteel.spark.lower.function.collection import COLLECTION_SPELLINGS
-from firesteel.spark.lower.function.form import Spelling
-from firesteel.spark.lower.function.json import JSON_SPELLINGS
-from firesteel.spark.lower.function.numeric import NUMERIC_SPELLINGS
-from firesteel.spark.lower.function.operator import OPERATOR_SPELLINGS
-from firesteel.spark.lower.function.python import PYTHON_SPELLINGS
-from firesteel.spark.lower.function.string import STRING_SPELLINGS
-from firesteel.spark.lower.function.time import TIME_SPELLINGS
+from firesteel.spark.lower.function.collection import COLLECTION_TRANSLATIONS
+from firesteel.spark.lower.function.form import Translation
+from firesteel.spark.lower.function.json import JSON_TRANSLATIONS
+from firesteel.spark.lower.function.numeric import NUMERIC_TRANSLATIONS
+from firesteel.spark.lower.function.operator import OPERATOR_TRANSLATIONS
+from firesteel.spark.lower.function.python import PYTHON_TRANSLATIONS
+from firesteel.spark.lower.function.string import STRING_TRANSLATIONS
+from firesteel.spark.lower.function.time import TIME_TRANSLATIONS
 
-SPELLINGS: dict[str, Spelling] = {
-    **OPERATOR_SPELLINGS,
-    **STRING_SPELLINGS,
-    **NUMERIC_SPELLINGS,
-    **TIME_SPELLINGS,
-    **COLLECTION_SPELLINGS,
-    **JSON_SPELLINGS,
-    **PYTHON_SPELLINGS,
+TRANSLATIONS: dict[str, Translation] = {
+    **OPERATOR_TRANSLATIONS,
+    **STRING_TRANSLATIONS,
+    **NUMERIC_TRANSLATIONS,
+    **TIME_TRANSLATIONS,
+    **COLLECTION_TRANSLATIONS,
+    **JSON_TRANSLATIONS,
+    **PYTHON_TRANSLATIONS,
 }

@@ -1,4 +1,4 @@
-"""How Spark computes the functions over dates and times.
+"""Lowers the functions over dates and times.
 
 A TIMESTAMP is never converted through the session's time zone: `time_field.py` says why.
 """
@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from firesteel.changelog.hidden import WATERMARK
 from firesteel.plan.expression import Call
 from firesteel.plan.function.java_pattern import PatternField, PatternPart, parse_pattern
-from firesteel.spark.lower.function.form import Spelling, literal, nothing, once, when_all
+from firesteel.spark.lower.function.form import Translation, literal, nothing, once, when_all
 from firesteel.spark.lower.function.operator import shift_time
 from firesteel.spark.lower.function.time_field import MICROS, MONTHS, div, epoch_micros, extract, interval
 from firesteel.spark.lower.function.time_parse import PLAIN, make_reader, read_exactly, read_tolerantly
@@ -224,7 +224,7 @@ def _time_now(call: Call, args: list[Column]) -> Column:
     return F.make_time(F.hour(now), F.minute(now), F.second(now).cast("decimal(16,6)"))
 
 
-TIME_SPELLINGS: dict[str, Spelling] = {
+TIME_TRANSLATIONS: dict[str, Translation] = {
     "EXTRACT": extract,
     "FLOOR TO": floor_to,
     "CEIL TO": ceil_to,

@@ -1,7 +1,7 @@
-"""How Spark computes the fields of dates and times, lengths of time, and points in time as numbers.
+"""Lowers EXTRACT, lengths of time, and the conversion of points in time to numbers.
 
-A TIMESTAMP has no time zone and must not be converted through the session's: Spark would change a time that falls into the hour
-that is skipped in spring. So its fields are read and put together one by one.
+A TIMESTAMP has no time zone and must not be converted through the session's: Spark would change a time that falls into
+the hour that is skipped in spring. So its fields are read and put together one by one.
 """
 
 from __future__ import annotations

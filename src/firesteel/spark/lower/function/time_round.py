@@ -1,4 +1,4 @@
-"""How Spark computes FLOOR and CEIL of dates and times to a unit."""
+"""Lowers FLOOR and CEIL of dates and times to a unit."""
 
 from __future__ import annotations
 

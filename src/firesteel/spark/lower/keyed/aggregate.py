@@ -24,7 +24,9 @@ def lower_keyed_aggregate(node: Aggregate, rows: DataFrame, partitions: int) -> 
     operator = GroupAggregate(
         node.keys,
         tuple(_aggregate(call, name) for call, name in zip(node.calls, outputs, strict=True)),
+        ttl=node.ttl or None,
         old_rows=node.old_rows,
+        append_only=not node.retracts,
     )
     read = [part.name for call in node.calls for part in (call.argument, call.filter) if part is not None]
     source = KeyedInput(INPUT, rows, tuple(dict.fromkeys([*node.keys, *read])), [column(key) for key in node.keys])

@@ -24,6 +24,7 @@ from firesteel.spark.type import spark_type
 from firesteel.state.operator.join import LEFT_INPUT, RIGHT_INPUT
 from firesteel.state.operator.join import Join as EngineJoin
 from firesteel.state.operator.join import JoinKind as EngineKind
+from firesteel.state.operator.join import Side as EngineSide
 
 #: The sides of which a row without a partner is given.
 _SHOWS_ALONE = {
@@ -98,8 +99,8 @@ def lower_keyed_join(node: Join, left_rows: DataFrame, right_rows: DataFrame, pa
     shown = [left] if node.kind.keeps_left else [left, right]
     operator = EngineJoin(
         EngineKind[node.kind.name],
-        left.schema,
-        right.schema,
+        EngineSide(left.schema, node.left_ttl or None),
+        EngineSide(right.schema, node.right_ttl or None),
         tuple(zip(left.keys, right.keys, strict=True)),
         condition=_condition(node, left, right),
         dropped=(*left.made, *right.made),

@@ -14,11 +14,16 @@ from pyspark.sql import types as spark
 from firesteel.changelog.hidden import KIND
 from firesteel.spark.column import column
 from firesteel.spark.lower.keyed.processor import Processor
+from firesteel.spark.lower.keyed.report import observe_reports, title_of
 from firesteel.spark.lower.keyed.wire import FIRST, SECOND, pack, unpack
 from firesteel.state.operator.operator import Operator
 
 _BLOB = spark.StructType(
-    [spark.StructField("bucket", spark.IntegerType()), spark.StructField("blob", spark.BinaryType())]
+    [
+        spark.StructField("bucket", spark.IntegerType()),
+        spark.StructField("blob", spark.BinaryType()),
+        spark.StructField("report", spark.StringType()),
+    ]
 )
 
 
@@ -47,6 +52,7 @@ def lower_keyed(
         .groupBy("bucket")
         .transformWithState(Processor(operator, name), _BLOB, "Update", "None")
     )
+    blobs = observe_reports(blobs, title_of(operator), buckets)
     return unpack(blobs, spark.StructType([*schema.fields, spark.StructField(KIND, spark.ByteType())]))
 
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from pyspark import SparkFiles
+from pyspark.errors.exceptions.base import PySparkException
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
+from firesteel.errors import FiresteelError
+from firesteel.spark.damage import is_checksum_mismatch, wrong_state
+from firesteel.spark.failure import carry
 from firesteel.spark.lower.keyed import wire
-from firesteel.spark.task import batch_number
+from firesteel.spark.lower.keyed.report import TITLE, render_report, title_of
+from firesteel.spark.task import batch_number, query_name
 from firesteel.state.cache import Cache
+from firesteel.state.damage import DamagedState, ForeignFormat
 from firesteel.state.operator.operator import Operator
 from firesteel.state.state import Now, State
 
@@ -33,14 +39,14 @@ class SparkStore:
         self._pieces = handle.getMapState("pieces", _NAME, _BYTES)
 
     def load(self) -> bytes | None:
-        value = self._manifest.get()
+        value = _read(self._manifest.get)
         return bytes(value[0]) if value else None
 
     def save(self, manifest: bytes) -> None:
         self._manifest.update((manifest,))
 
     def get(self, name: str) -> bytes | None:
-        value = self._pieces.getValue((name,))
+        value = _read(lambda: self._pieces.getValue((name,)))
         return bytes(value[0]) if value else None
 
     def put(self, name: str, blob: bytes) -> None:
@@ -48,6 +54,16 @@ class SparkStore:
 
     def remove(self, name: str) -> None:
         self._pieces.removeKey((name,))
+
+
+def _read(ask: Callable[[], Any]) -> Any:
+    """Asks Spark's store, whose own checksums may be the first to notice that a file was changed."""
+    try:
+        return ask()
+    except PySparkException as error:
+        if not is_checksum_mismatch(str(error)):
+            raise
+        raise DamagedState("The state is damaged: Spark's store finds that it is not what was written.") from None
 
 
 class Processor(StatefulProcessor):
@@ -60,7 +76,14 @@ class Processor(StatefulProcessor):
         self._store = SparkStore(handle)
 
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
-        bucket = key[0]
+        try:
+            yield from self._work(key[0], rows)
+        except (DamagedState, ForeignFormat) as error:
+            raise carry(wrong_state(error, title_of(self._operator), query_name())) from None
+        except FiresteelError as error:
+            raise carry(error) from None
+
+    def _work(self, bucket: int, rows: Iterator[Row]) -> Iterator[Row]:
         # Every attempt of a batch sees the rows in this order, whatever order the shuffle brings them in.
         packed = sorted(rows, key=lambda row: (row.part, row.number))
         inputs: dict[str, list[pa.RecordBatch]] = {}
@@ -68,13 +91,16 @@ class Processor(StatefulProcessor):
             inputs.setdefault(row.input, []).extend(wire.read(row.blob))
         now = Now(batch_number(), packed[0].clock)
         state = State(self._store, _cache(self._name, bucket), now)
+        # For whoever reads the state of a stopped job.
+        state.own.setdefault(TITLE, title_of(self._operator))
         out = self._operator.apply(
             {name: pa.Table.from_batches(batches) for name, batches in inputs.items()}, state, now
         )
         state.commit()
+        yield Row(bucket=bucket, blob=None, report=render_report(state))
         if out is not None and out.num_rows:
             for batch in out.to_batches():
-                yield Row(bucket=bucket, blob=wire.write(batch))
+                yield Row(bucket=bucket, blob=wire.write(batch), report=None)
 
     def close(self) -> None:
         pass

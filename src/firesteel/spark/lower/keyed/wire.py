@@ -81,7 +81,8 @@ def unpack(blobs: DataFrame, schema: spark.StructType) -> DataFrame:
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            for blob in batch.column("blob"):
+            # A row without a blob only reports what the operator keeps.
+            for blob in batch.column("blob").drop_null():
                 yield from read(blob.as_buffer())
 
     return blobs.mapInArrow(task, schema)

@@ -1,0 +1,15 @@
+-- There is one row, and its key changes: the key that it had before is deleted.
+CREATE TABLE src (
+  id BIGINT, g STRING
+) WITH (
+  'connector' = 'kafka', 'properties.bootstrap.servers' = '${bootstrap}', 'topic' = '${topic:src}',
+  'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset',
+  'format' = 'json'
+);
+CREATE TABLE snk (
+  id BIGINT, g STRING, PRIMARY KEY (g) NOT ENFORCED
+) WITH (
+  'connector' = 'upsert-kafka', 'properties.bootstrap.servers' = '${bootstrap}', 'topic' = '${topic:snk}',
+  'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO snk SELECT id, g FROM src ORDER BY id DESC LIMIT 1;

@@ -1,0 +1,15 @@
+-- A second row of a key fails the job, and is not written.
+CREATE TABLE src (
+  id BIGINT, g STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts
+) WITH (
+  'connector' = 'kafka', 'properties.bootstrap.servers' = '${bootstrap}', 'topic' = '${topic:src}',
+  'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset',
+  'format' = 'json'
+);
+CREATE TABLE snk (
+  id BIGINT, g STRING, PRIMARY KEY (g) NOT ENFORCED
+) WITH (
+  'connector' = 'upsert-kafka', 'properties.bootstrap.servers' = '${bootstrap}', 'topic' = '${topic:snk}',
+  'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO snk SELECT id, g FROM src ON CONFLICT DO ERROR;
