@@ -52,7 +52,7 @@ class Cache:
 
     @property
     def mapped(self) -> int:
-        """How many bytes are mapped."""
+        """Counts the bytes that are mapped."""
         return self._bytes
 
     def get(self, part: Part) -> Segment | None:

@@ -48,13 +48,13 @@ class Groups:
 
     @cached_property
     def heads(self) -> Ints:
-        """The first row of each key, as a place in `rows`."""
+        """Gives the first row of each key, as a place in `rows`."""
         heads: Ints = self.order[self.starts]
         return heads
 
     @cached_property
     def tails(self) -> Ints:
-        """The last row of each key, as a place in `rows`."""
+        """Gives the last row of each key, as a place in `rows`."""
         tails: Ints = self.order[np.append(self.starts[1:], len(self.order)) - 1]
         return tails
 

@@ -182,12 +182,12 @@ def _data(segment: Segment) -> pa.RecordBatch:
 
 
 def _covered(asked: Ints, segment: Segment) -> tuple[int, int]:
-    """Which of the asked numbers lie within a segment's range."""
+    """Marks the asked numbers that lie within a segment's range."""
     return int(np.searchsorted(asked, segment.first)), int(np.searchsorted(asked, segment.last, "right"))
 
 
 def _ranges(asked: Ints, segment: Segment) -> tuple[Ints, Ints, Ints]:
-    """Where the rows of each asked number stand in a segment, for those that have any."""
+    """Finds where the rows of each asked number stand in a segment, for those that have any."""
     begin, end = _covered(asked, segment)
     part = asked[begin:end]
     low, high = np.searchsorted(segment.keys[0], part), np.searchsorted(segment.keys[0], part, "right")

@@ -52,7 +52,7 @@ class Level:
 
     @property
     def parts(self) -> Iterator[Part]:
-        """All parts, oldest first."""
+        """Gives all parts, oldest first."""
         yield from self.done
         for run in self.runs:
             yield from run

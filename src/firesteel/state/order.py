@@ -80,7 +80,7 @@ def _stable_order(values: Ints) -> Ints:
 
 
 def is_sorted(keys: Sequence[Ints]) -> bool:
-    """Whether rows stand in the order of these numbers, each combination once."""
+    """Says whether rows stand in the order of these numbers, each combination once."""
     if len(keys[0]) < 2:
         return True
     rising = np.zeros(len(keys[0]) - 1, bool)

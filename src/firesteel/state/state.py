@@ -60,7 +60,7 @@ class State:
 
     @property
     def counts(self) -> Counts:
-        """What this batch has read, written, merged and let expire."""
+        """Counts what this batch has read, written, merged and let expire."""
         return self._store.counts
 
     def table(self, name: str, ttl: int | None = None) -> SortedTable:

@@ -36,16 +36,16 @@ class SortedTable:
 
     @property
     def rows(self) -> int:
-        """How many rows are stored, those included that a merge will leave out."""
+        """Counts the rows that are stored, those included that a merge will leave out."""
         return sum(part.rows for part in self._entry.parts)
 
     @property
     def floor(self) -> int | None:
-        """The greatest first number that is forgotten."""
+        """Gives the greatest first number that is forgotten."""
         return self._entry.floor
 
     def segments(self) -> list[Segment]:
-        """All segments, oldest first."""
+        """Gives all segments, oldest first."""
         if self._opened is None:
             self._opened = [*self._store.open_all(self._entry), *self._fresh]
         return self._opened

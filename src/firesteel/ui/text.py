@@ -175,7 +175,9 @@ def _operator(state: StateSnapshot) -> dict[str, object]:
 
 
 def render_bytes(count: int) -> str:
-    """
+    """Writes a number of bytes for a person.
+
+
     >>> render_bytes(512), render_bytes(51_200), render_bytes(3_400_000_000)
     ('512 B', '51.2 kB', '3.4 GB')
     """

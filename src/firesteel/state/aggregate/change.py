@@ -52,17 +52,17 @@ class Change:
 
     @property
     def k1(self) -> Ints:
-        """The number of each group."""
+        """Gives the number of each group."""
         return self.stored.k1
 
     @property
     def known(self) -> Ints:
-        """The groups that are stored."""
+        """Gives the groups that are stored."""
         return self.stored.known
 
     @property
     def old(self) -> pa.RecordBatch | None:
-        """What is stored for the groups that are known."""
+        """Gives what is stored for the groups that are known."""
         return self.stored.old
 
     def table(self, name: str) -> SortedTable:

@@ -38,7 +38,7 @@ class SideRows:
 
     @property
     def after(self) -> Ints:
-        """How often a row is there after the batch. A retraction of a row that is not there is not stored, but retracts its pairs."""
+        """Counts how often a row is there after the batch. A retraction of a row that is not there is not stored, but retracts its pairs."""
         after: Ints = np.maximum(self.before + self.delta, 0)
         return after
 
