@@ -76,8 +76,7 @@ class _Side:
 
     @property
     def schema(self) -> pa.Schema:
-        zone = self.rows.sparkSession.conf.get("spark.sql.session.timeZone")
-        return pa.schema([(short, to_arrow_type(kind, timezone=zone)) for short, kind in self.types.items()])
+        return pa.schema([(short, to_arrow_type(kind, timezone="UTC")) for short, kind in self.types.items()])
 
     def input(self, shows_alone: bool) -> KeyedInput:
         rows, keys = self.rows, [column(key) for key in self.keys]

@@ -58,9 +58,16 @@ def lower_keyed(
 
 def _numbered(one: KeyedInput) -> DataFrame:
     hidden = [column(KIND)] if KIND in one.rows.columns else []
-    first, second = (_hash(one.key, seed) for seed in (0, 1))
+    key = [_hashable(one.rows, value) for value in one.key]
+    first, second = (_hash(key, seed) for seed in (0, 1))
     data = [column(name) for name in one.columns]
     return one.rows.select(first.alias(FIRST), second.alias(SECOND), *hidden, *data)
+
+
+def _hashable(rows: DataFrame, value: Column) -> Column:
+    """Gives a value that Spark has a hash of: a map has none, and its entries in the order of their keys have."""
+    kind = rows.select(value).schema[0].dataType
+    return F.array_sort(F.map_entries(value)) if isinstance(kind, spark.MapType) else value
 
 
 def _hash(key: Sequence[Column], seed: int) -> Column:

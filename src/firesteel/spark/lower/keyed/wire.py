@@ -44,7 +44,7 @@ def pack(rows: DataFrame, name: str, buckets: int) -> DataFrame:
         for batch in batches:
             if not batch.num_rows:
                 continue
-            blobs = [(chosen[bucket], blob) for bucket, blob in _deal(batch, buckets)]
+            blobs = [(chosen[bucket], blob) for bucket, blob in _deal(_in_utc(batch), buckets)]
             columns = [
                 [label for label, _ in blobs],
                 [name] * len(blobs),
@@ -74,6 +74,34 @@ def _deal(batch: pa.RecordBatch, buckets: int) -> Iterator[tuple[int, bytes]]:
         if end > start:
             yield bucket, write(dealt.slice(start, end - start))
         start = end
+
+
+def _in_utc(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Gives times of a time zone as those of UTC: Arrow's type names the session's zone, which may be another one after a restart."""
+    kinds = [_utc_type(field.type) for field in batch.schema]
+    if all(kind == field.type for kind, field in zip(kinds, batch.schema, strict=True)):
+        return batch
+    columns = [column.cast(kind) for column, kind in zip(batch.columns, kinds, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def _utc_type(kind: pa.DataType) -> pa.DataType:
+    """Gives a type with UTC in the place of every time zone.
+
+    >>> print(_utc_type(pa.struct([("a", pa.list_(pa.timestamp("us", "Asia/Shanghai")))])))
+    struct<a: list<item: timestamp[us, tz=UTC]>>
+    """
+    if pa.types.is_timestamp(kind):
+        return pa.timestamp(kind.unit, "UTC") if kind.tz is not None else kind
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_utc_type(field.type)) for field in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(
+            kind.key_field.with_type(_utc_type(kind.key_type)), kind.item_field.with_type(_utc_type(kind.item_type))
+        )
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_utc_type(kind.value_type)))
+    return kind
 
 
 def unpack(blobs: DataFrame, schema: spark.StructType) -> DataFrame:
