@@ -164,7 +164,8 @@ INSERT INTO nothing SELECT n, COUNT(*) FROM made GROUP BY n;
     shown = Shown(script, spark)
     shown.run()
     assert sorted(shown.lines["counts"]) == ["+I[a, 2]", "+I[b, 1]"]
-    assert [line[0:3] for line in shown.lines["greatest"] if line.endswith("40]")] == ["+U["]
+    # The group's first row where one batch has all rows.
+    assert [line[0:3] for line in shown.lines["greatest"] if line.endswith("40]")] in (["+I["], ["+U["])
     # Midnight may have passed.
     sums = [line.removeprefix("+I[").removesuffix("]").split(", ") for line in shown.lines["windows"]]
     assert (sum(int(count) for count, _ in sums), sum(int(total) for _, total in sums)) == (40, 820)

@@ -179,7 +179,7 @@ def test_what_joins_in_several_buckets_give_can_be_aggregated_in_any_order(tmp_p
     rng = np.random.default_rng(5)
     joins = [
         Run(
-            Join(JoinKind.LEFT, orders, people, (("c", "p"),)),
+            Join(JoinKind.LEFT, Side(orders), Side(people), (("c", "p"),)),
             tmp_path / f"join{bucket}",
             {"left": orders, "right": people},
             {"left": ["c"], "right": ["p"]},

@@ -72,7 +72,7 @@ def scan_rows(segments: Sequence[Segment], asked: Ints, horizon: int | None) -> 
 def first_rows(
     segments: Sequence[Segment], asked: Ints, count: Ints, start: Ints | None, horizon: int | None
 ) -> tuple[Ints, pa.RecordBatch | None]:
-    """Finds, for each first number, its first `count` rows by the further numbers, not below `start` in the second one.
+    """Finds for each first number its first `count` rows by the further numbers, not below `start` in the second one.
 
     Rows that share their second number with the last of them are given, too. Only a window of each segment is read, a larger one for those
     whose window held too many deleted rows, so that a group of millions costs what is asked of it.

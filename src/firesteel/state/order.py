@@ -134,12 +134,12 @@ def rank_in_runs(owner: Ints) -> Ints:
 
 
 def lower_bound(values: Ints, low: Ints, high: Ints, asked: Ints) -> Ints:
-    """Finds, by halves, the first place in `values[low:high]` that is not below the asked number, for each of many."""
+    """Finds by halves the first place in `values[low:high]` that is not below the asked number, for each of many."""
     return _bisect(values, low, high, asked, False)
 
 
 def upper_bound(values: Ints, low: Ints, high: Ints, asked: Ints) -> Ints:
-    """Finds, by halves, the first place in `values[low:high]` that is above the asked number, for each of many."""
+    """Finds by halves the first place in `values[low:high]` that is above the asked number, for each of many."""
     return _bisect(values, low, high, asked, True)
 
 

@@ -3,7 +3,7 @@
 >>> [spark_hash(number) for number in (0, 1, -1)]
 [933211791, -559580957, -1604776387]
 >>> labels(4)
-(2, 4, 0, 1)
+(12, 6, 2, 0)
 """
 
 from __future__ import annotations
