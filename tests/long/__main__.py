@@ -81,6 +81,12 @@ def parts(rounds: int) -> tuple[Part, ...]:
             storm(4, "--guarantee", "at-least-once", "--only", "deaths"),
         ),
         Part(
+            "keyed",
+            "all processes of a job with a join, an aggregate and a Top-N killed at random moments, exactly-once: its sinks hold what"
+            " DuckDB finds",
+            (_PYTHON, "-m", "tests.faults.keyed", "--kills", str(max(1, rounds // 10))),
+        ),
+        Part(
             "brokers",
             "three brokers restarted in turn, three times; one away for five minutes",
             (_PYTHON, "-m", "tests.faults.rolling"),
@@ -89,7 +95,7 @@ def parts(rounds: int) -> tuple[Part, ...]:
             "oracle",
             "random queries, compared with DuckDB",
             (*_PYTEST, "-s", "tests/oracle"),
-            {"ORACLE_ROUNDS": "20", "ORACLE_QUESTIONS": "21"},
+            {"ORACLE_ROUNDS": "20", "ORACLE_QUESTIONS": "26"},
         ),
         Part("scripts", "20,000 damaged scripts", (_PYTHON, "-m", "tests.fuzz.scripts", "--rounds", "20000")),
         Part(
