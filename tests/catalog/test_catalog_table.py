@@ -15,7 +15,7 @@ from firesteel.connectors.spec import DeliveryGuarantee
 from firesteel.errors import Problem, Source, Span
 from firesteel.formats.avro_confluent.options import SUBJECT
 from firesteel.formats.csv import options as csv
-from firesteel.formats.json import options as json
+from firesteel.formats.parse_errors import IGNORE_PARSE_ERRORS
 from firesteel.options import legacy
 from firesteel.options.legacy import UpdateMode
 from firesteel.sql.script import parse_script
@@ -151,7 +151,7 @@ def test_an_update_mode_of_dli_decides_the_connector_and_its_changes() -> None:
 
 def test_dli_can_use_what_only_flink_has() -> None:
     t = table("id INT", f"{DLI}, 'scan.bounded.mode' = 'latest-offset', 'json.ignore-parse-errors' = 'true'")
-    assert bound(t.options) == Latest() and t.value_format.options.get(json.IGNORE_PARSE_ERRORS) is True
+    assert bound(t.options) == Latest() and t.value_format.options.get(IGNORE_PARSE_ERRORS) is True
 
 
 def test_semantic_is_the_older_name_and_wins() -> None:

@@ -11,8 +11,9 @@ import pytest
 from pyspark.sql import Row
 
 from firesteel.spark.failure import CarriedError, explain_failure
-from firesteel.spark.lower.keyed import processor, wire
+from firesteel.spark.lower.keyed import processor
 from firesteel.spark.lower.keyed.processor import Processor
+from firesteel.state.block import write_block
 from firesteel.state.cache import Cache
 from firesteel.state.operator.keep import KeepRow
 from firesteel.state.operator.operator import INPUT
@@ -77,7 +78,7 @@ def work(handle: Handle) -> list[Row]:
     one = Processor(KeepRow(("k",)), "op")
     one.init(handle)
     return list(
-        one.handleInputRows((0,), iter([Row(input=INPUT, part=0, number=0, clock=1, blob=wire.write(rows))]), None)
+        one.handleInputRows((0,), iter([Row(input=INPUT, part=0, number=0, clock=1, blob=write_block(rows))]), None)
     )
 
 

@@ -6,7 +6,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from firesteel.state.block import bucket_of, read_block, split_by_bucket, with_hashes, write_block
+from firesteel.state.block import bucket_of, read_block, split_by_bucket, write_block
+from firesteel.state.hash import hash_columns
+from firesteel.state.row import with_numbers
+
+
+def with_hashes(rows: pa.RecordBatch, key: list[str]) -> pa.RecordBatch:
+    """Adds the two hashes of a key. All rows without a key have the same ones."""
+    columns = [rows.column(name) for name in key] or [pa.nulls(rows.num_rows)]
+    return with_numbers(rows, hash_columns(columns, 1), hash_columns(columns, 2))
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 64])

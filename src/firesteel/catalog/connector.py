@@ -27,11 +27,6 @@ def chooses_key(table: Table) -> bool:
     return key_rule(table) is Key.OPTIONAL
 
 
-def takes_any_rows(table: Table) -> bool:
-    """Checks whether the table keeps no row that a later one would have to change."""
-    return key_rule(table) is Key.NONE
-
-
 def is_bounded(table: Table) -> bool:
     """Checks whether reading the table comes to an end."""
     spec = spec_of(table)

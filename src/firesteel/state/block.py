@@ -1,32 +1,23 @@
-"""Blocks of rows on their way to an operator: hashed by its key, dealt to buckets, written as bytes.
+"""Blocks of rows on their way to an operator: dealt to buckets by the hash of its key, written as bytes.
 
->>> rows = pa.record_batch({"k": ["a", "b", "a"], "v": [1, 2, 3]})
->>> blocks = split_by_bucket(with_hashes(rows, ["k"]), 4)
->>> sorted(read_block(write_block(block)).column("v").to_pylist() for _, block in blocks)
-[[1, 3], [2]]
+>>> rows = pa.record_batch({"__k1": [1 << 33, 1 << 34, 1 << 33], "v": [1, 2, 3]})
+>>> [(bucket, read_block(write_block(block)).column("v").to_pylist()) for bucket, block in split_by_bucket(rows, 4)]
+[(1, [1, 3]), (2, [2])]
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from firesteel.state.hash import hash_columns
 from firesteel.state.order import Ints
-from firesteel.state.row import take, with_numbers
+from firesteel.state.row import take
 from firesteel.state.segment import K1, numbers, read_rows, write_rows
 
 #: A bucket is chosen by these bits of a hash and those above: tables are sorted by the whole of it, which stays evenly spread.
 _SHIFT = np.uint64(33)
-
-
-def with_hashes(rows: pa.RecordBatch, key: Sequence[str]) -> pa.RecordBatch:
-    """Adds the two hashes of a key. All rows without a key have the same ones."""
-    columns = [rows.column(name) for name in key] or [pa.nulls(rows.num_rows)]
-    return with_numbers(rows, hash_columns(columns, 1), hash_columns(columns, 2))
 
 
 def bucket_of(k1: Ints, count: int) -> Ints:

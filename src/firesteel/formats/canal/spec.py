@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from firesteel.changelog.kind import ALL
 from firesteel.formats.canal import options
-from firesteel.formats.json.options import IGNORE_PARSE_ERRORS
 from firesteel.formats.json.spec import complain_of_keys
+from firesteel.formats.parse_errors import IGNORE_PARSE_ERRORS
 from firesteel.formats.spec import FormatSpec
 
 CANAL = FormatSpec(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firesteel.formats.parse_errors import IGNORE_PARSE_ERRORS
 from firesteel.options.kind import BOOLEAN, CHARACTER, STRING, CharacterKind
 from firesteel.options.option import Alias, Dialect, Option, Side
 
@@ -37,15 +38,6 @@ ALLOW_COMMENTS = Option(
     default=False,
     side=Side.SOURCE,
     aliases=(Alias("format.allow-comments", Dialect.LEGACY),),
-)
-IGNORE_PARSE_ERRORS = Option(
-    "ignore-parse-errors",
-    BOOLEAN,
-    "Whether a value that cannot be read becomes NULL and a record that cannot be read is skipped.",
-    "无法解析的字段是否置为 NULL、无法解析的记录是否跳过。",
-    default=False,
-    side=Side.SOURCE,
-    aliases=(Alias("format.ignore-parse-errors", Dialect.LEGACY),),
 )
 ARRAY_ELEMENT_DELIMITER = Option(
     "array-element-delimiter",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firesteel.formats.csv import options as rows
+from firesteel.formats.parse_errors import IGNORE_PARSE_ERRORS
 from firesteel.options.value import OptionValues
 
 
@@ -35,7 +36,7 @@ def from_options(options: OptionValues) -> CsvSettings:
         element_delimiter=options.get(rows.ARRAY_ELEMENT_DELIMITER) or ";",
         null=options.get(rows.NULL_LITERAL),
         allow_comments=options.get(rows.ALLOW_COMMENTS) is True,
-        ignore_parse_errors=options.get(rows.IGNORE_PARSE_ERRORS) is True,
+        ignore_parse_errors=options.get(IGNORE_PARSE_ERRORS) is True,
         scientific_decimals=options.get(rows.WRITE_BIGDECIMAL_IN_SCIENTIFIC_NOTATION) is True,
         trim_spaces=options.get(rows.TRIM_SPACES) is True,
         ignore_trailing=options.get(rows.IGNORE_TRAILING_UNMAPPABLE) is True,

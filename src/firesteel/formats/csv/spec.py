@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firesteel.formats.bound import BoundFormat
 from firesteel.formats.csv import options
+from firesteel.formats.parse_errors import IGNORE_PARSE_ERRORS
 from firesteel.formats.spec import Complaint, FormatSpec
 from firesteel.options.rule import NeverWith
 from firesteel.types import Array, DataType, Map, Multiset, Row
@@ -34,6 +35,6 @@ CSV = FormatSpec(
     rules=(
         NeverWith(options.DISABLE_QUOTE_CHARACTER, True, "true", options.QUOTE_CHARACTER, "Remove one of the two."),
     ),
-    ignore_errors=options.IGNORE_PARSE_ERRORS,
+    ignore_errors=IGNORE_PARSE_ERRORS,
     type_rule=_complain,
 )

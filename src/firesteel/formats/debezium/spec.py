@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from firesteel.changelog.kind import ALL
 from firesteel.formats.debezium import options
-from firesteel.formats.json.options import IGNORE_PARSE_ERRORS
 from firesteel.formats.json.spec import complain_of_keys
+from firesteel.formats.parse_errors import IGNORE_PARSE_ERRORS
 from firesteel.formats.spec import FormatSpec
 from firesteel.options.option import Side
 from firesteel.options.rule import NeverTrue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from firesteel.formats.parse_errors import IGNORE_PARSE_ERRORS
 from firesteel.options.kind import BOOLEAN, STRING, EnumKind
 from firesteel.options.option import Alias, Dialect, Option, Side
 
@@ -27,15 +28,6 @@ FAIL_ON_MISSING_FIELD = Option(
     default=False,
     side=Side.SOURCE,
     aliases=(Alias("format.fail-on-missing-field", Dialect.LEGACY),),
-)
-IGNORE_PARSE_ERRORS = Option(
-    "ignore-parse-errors",
-    BOOLEAN,
-    "Whether a value that cannot be read becomes NULL and a record that cannot be read is skipped.",
-    "无法解析的字段是否置为 NULL、无法解析的记录是否跳过。",
-    default=False,
-    side=Side.SOURCE,
-    aliases=(Alias("format.ignore-parse-errors", Dialect.LEGACY),),
 )
 TIMESTAMP_FORMAT_STANDARD = Option(
     "timestamp-format.standard",

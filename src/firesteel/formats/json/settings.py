@@ -8,6 +8,7 @@ from firesteel.formats.java import time as java_time
 from firesteel.formats.java.time import TimestampStyle
 from firesteel.formats.json import options as rows
 from firesteel.formats.json.options import MapNullKeyMode, TimestampStandard
+from firesteel.formats.parse_errors import IGNORE_PARSE_ERRORS
 from firesteel.options.value import OptionValues
 
 
@@ -50,7 +51,7 @@ class JsonSettings:
 def from_options(options: OptionValues) -> JsonSettings:
     return JsonSettings(
         fail_on_missing_field=options.get(rows.FAIL_ON_MISSING_FIELD) is True,
-        ignore_parse_errors=options.get(rows.IGNORE_PARSE_ERRORS) is True,
+        ignore_parse_errors=options.get(IGNORE_PARSE_ERRORS) is True,
         iso_timestamps=options.get(rows.TIMESTAMP_FORMAT_STANDARD) is TimestampStandard.ISO_8601,
         legacy_times=options.get(rows.LEGACY_TIMES) is True,
         null_key=options.get(rows.MAP_NULL_KEY_MODE) or MapNullKeyMode.FAIL,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firesteel.formats.bound import BoundFormat
 from firesteel.formats.json import options
+from firesteel.formats.parse_errors import IGNORE_PARSE_ERRORS
 from firesteel.formats.spec import Complaint, FormatSpec
 from firesteel.options.option import Side
 from firesteel.options.rule import NotBothTrue
@@ -35,12 +36,12 @@ JSON = FormatSpec(
     rules=(
         NotBothTrue(
             options.FAIL_ON_MISSING_FIELD,
-            options.IGNORE_PARSE_ERRORS,
+            IGNORE_PARSE_ERRORS,
             "Keep one: a record cannot both fail and be ignored.",
             Side.SOURCE,
         ),
     ),
-    ignore_errors=options.IGNORE_PARSE_ERRORS,
+    ignore_errors=IGNORE_PARSE_ERRORS,
     legacy=options.LEGACY_TIMES,
     type_rule=complain_of_keys,
 )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from firesteel.changelog.kind import ALL
-from firesteel.formats.json.options import IGNORE_PARSE_ERRORS
 from firesteel.formats.json.spec import complain_of_keys
 from firesteel.formats.ogg import options
+from firesteel.formats.parse_errors import IGNORE_PARSE_ERRORS
 from firesteel.formats.spec import FormatSpec
 
 OGG = FormatSpec(

@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.fact.retraction import null_when_retracted
 from firesteel.plan.function.aggregate import BY_ENGINE_ONLY, REVERSIBLE
-from firesteel.plan.node.relation import Aggregate, Join, Materialize, Node, Normalize, Rank
+from firesteel.plan.node.relation import (
+    Aggregate,
+    Filter,
+    Join,
+    Materialize,
+    Node,
+    Normalize,
+    Project,
+    Rank,
+    Scan,
+    Sink,
+    TimeJoin,
+    Union,
+    Unnest,
+    Values,
+    Watermark,
+    Window,
+    WindowAggregate,
+)
 from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp, TimestampLtz
 
 
@@ -19,12 +39,14 @@ def is_keyed(node: Node) -> bool:
             return node.window_end is None and (bool(node.ttl) or changes or _has_mixed_order(node))
         case Normalize():
             return node.duplicates or bool(node.ttl)
-        case Materialize():
+        case Materialize() | Join():
             return True
-        case Join():
-            return True
-        case _:
+        case Scan() | Values() | Project() | Filter() | Union() | Unnest() | Sink():
             return False
+        case TimeJoin() | Watermark() | Window() | WindowAggregate():
+            return False
+        case _:
+            assert_never(node)
 
 
 def uses_engine(node: Node) -> bool:

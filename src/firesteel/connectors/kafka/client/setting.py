@@ -12,7 +12,7 @@ read files for whoever wrote the script, so those are refused by name, and so is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, Flag, auto
 
@@ -394,7 +394,3 @@ def _as_problem(finding: Finding, spans: Mapping[str, Span], prefix: str) -> Pro
     message = message.replace(f"'{finding.name}'", f"'{prefix}{finding.name}'")
     hint = finding.hint.replace("'properties.", f"'{prefix}") if finding.hint else None
     return Problem(message, spans.get(f"properties.{finding.name}"), hint, finding.severity)
-
-
-def allowed_names() -> Iterable[str]:
-    return (name for name, treated in PROPERTIES.items() if not isinstance(treated, Refused))

@@ -7,13 +7,11 @@ from pyspark.sql.pandas.types import to_arrow_type
 
 from firesteel.plan.expression import AggregateCall
 from firesteel.plan.node.relation import Aggregate
-from firesteel.spark.column import column
-from firesteel.spark.lower.keyed.lower import KeyedInput, lower_keyed
-from firesteel.spark.type import spark_schema, spark_type
+from firesteel.spark.lower.keyed.lower import lower_keyed_rows
+from firesteel.spark.type import spark_type
 from firesteel.state.aggregate.function import Aggregate as EngineAggregate
 from firesteel.state.aggregate.function import Function
 from firesteel.state.operator.aggregate import GroupAggregate
-from firesteel.state.operator.operator import INPUT
 
 #: Other names of the same functions.
 _SYNONYMS = {"STDDEV": "STDDEV_SAMP", "VARIANCE": "VAR_SAMP"}
@@ -29,8 +27,8 @@ def lower_keyed_aggregate(node: Aggregate, rows: DataFrame, partitions: int) -> 
         append_only=not node.retracts,
     )
     read = [part.name for call in node.calls for part in (call.argument, call.filter) if part is not None]
-    source = KeyedInput(INPUT, rows, tuple(dict.fromkeys([*node.keys, *read])), [column(key) for key in node.keys])
-    return lower_keyed([source], operator, spark_schema(node.fields), partitions)
+    columns = tuple(dict.fromkeys([*node.keys, *read]))
+    return lower_keyed_rows(rows, columns, node.keys, operator, node.fields, partitions)
 
 
 def _aggregate(call: AggregateCall, name: str) -> EngineAggregate:

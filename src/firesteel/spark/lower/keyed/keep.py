@@ -8,23 +8,20 @@ from pyspark.sql import functions as F
 from firesteel.changelog.hidden import KIND
 from firesteel.plan.node.relation import Rank
 from firesteel.spark.column import column
-from firesteel.spark.lower.keyed.lower import KeyedInput, lower_keyed
-from firesteel.spark.type import spark_schema
+from firesteel.spark.lower.keyed.lower import lower_keyed_rows
 from firesteel.state.operator.keep import KeepFirst, KeepRow
-from firesteel.state.operator.operator import INPUT
 
 
 def lower_keep(node: Rank, rows: DataFrame, partitions: int) -> DataFrame:
     time = node.order[0].column if node.order else None
     ttl = node.ttl or None
     fields = node.input.fields
-    source = KeyedInput(INPUT, rows, [field.name for field in fields], [column(name) for name in node.partition])
     operator = (
         KeepFirst(node.partition, ttl, time)
         if node.keeps_first
         else KeepRow(node.partition, time, ttl=ttl, old_rows=node.old_rows)
     )
-    kept = lower_keyed([source], operator, spark_schema(fields), partitions)
+    kept = lower_keyed_rows(rows, [field.name for field in fields], node.partition, operator, fields, partitions)
     number = [] if node.number is None else [F.lit(1).cast("bigint").alias(node.number.name)]
     # A first row is only inserted: its stream has no kinds.
     kind = [] if node.keeps_first else [column(KIND)]

@@ -15,8 +15,11 @@ from firesteel.changelog.hidden import KIND
 from firesteel.spark.column import column
 from firesteel.spark.lower.keyed.processor import Processor
 from firesteel.spark.lower.keyed.report import observe_reports, title_of
-from firesteel.spark.lower.keyed.wire import FIRST, SECOND, pack, unpack
-from firesteel.state.operator.operator import Operator
+from firesteel.spark.lower.keyed.wire import pack, unpack
+from firesteel.spark.type import spark_schema
+from firesteel.state.operator.operator import INPUT, Operator
+from firesteel.state.segment import K1, K2
+from firesteel.types import Field
 
 _BLOB = spark.StructType(
     [
@@ -56,18 +59,31 @@ def lower_keyed(
     return unpack(blobs, spark.StructType([*schema.fields, spark.StructField(KIND, spark.ByteType())]))
 
 
+def lower_keyed_rows(
+    rows: DataFrame,
+    columns: Sequence[str],
+    key: Sequence[str],
+    operator: Operator,
+    fields: tuple[Field, ...],
+    partitions: int,
+) -> DataFrame:
+    """Lowers an operator of one input, which is dealt by columns of its own. Gives `fields`, and the kind of each row."""
+    source = KeyedInput(INPUT, rows, columns, [column(name) for name in key])
+    return lower_keyed([source], operator, spark_schema(fields), partitions)
+
+
 def _numbered(one: KeyedInput) -> DataFrame:
     hidden = [column(KIND)] if KIND in one.rows.columns else []
-    key = [_hashable(one.rows, value) for value in one.key]
+    key = _hashable(one.rows, one.key)
     first, second = (_hash(key, seed) for seed in (0, 1))
     data = [column(name) for name in one.columns]
-    return one.rows.select(first.alias(FIRST), second.alias(SECOND), *hidden, *data)
+    return one.rows.select(first.alias(K1), second.alias(K2), *hidden, *data)
 
 
-def _hashable(rows: DataFrame, value: Column) -> Column:
-    """Gives a value that Spark has a hash of: a map has none, and its entries in the order of their keys have."""
-    kind = rows.select(value).schema[0].dataType
-    return F.array_sort(F.map_entries(value)) if isinstance(kind, spark.MapType) else value
+def _hashable(rows: DataFrame, key: Sequence[Column]) -> list[Column]:
+    """Gives values that Spark has a hash of: a map has none, and its entries in the order of their keys have."""
+    maps = [isinstance(field.dataType, spark.MapType) for field in rows.select(*key).schema]
+    return [F.array_sort(F.map_entries(value)) if is_map else value for value, is_map in zip(key, maps, strict=True)]
 
 
 def _hash(key: Sequence[Column], seed: int) -> Column:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from firesteel.plan.node.relation import Normalize
-from firesteel.spark.column import column
-from firesteel.spark.lower.keyed.lower import KeyedInput, lower_keyed
-from firesteel.spark.type import spark_schema
+from firesteel.spark.lower.keyed.lower import lower_keyed_rows
 from firesteel.state.operator.normalize import Normalize as KeepLast
-from firesteel.state.operator.operator import INPUT
 
 
 def lower_keyed_normalize(node: Normalize, rows: DataFrame, partitions: int) -> DataFrame:
     names = [field.name for field in node.fields]
-    source = KeyedInput(INPUT, rows, names, [column(key) for key in node.keys])
-    return lower_keyed([source], KeepLast(node.keys, ttl=node.ttl or None), spark_schema(node.fields), partitions)
+    operator = KeepLast(node.keys, ttl=node.ttl or None)
+    return lower_keyed_rows(rows, names, node.keys, operator, node.fields, partitions)

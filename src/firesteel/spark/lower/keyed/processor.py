@@ -16,9 +16,9 @@ from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 from firesteel.errors import FiresteelError
 from firesteel.spark.damage import is_checksum_mismatch, wrong_state
 from firesteel.spark.failure import carry
-from firesteel.spark.lower.keyed import wire
 from firesteel.spark.lower.keyed.report import TITLE, render_report, title_of
 from firesteel.spark.task import batch_number, query_name
+from firesteel.state.block import read_block, write_block
 from firesteel.state.cache import Cache
 from firesteel.state.damage import DamagedState, ForeignFormat
 from firesteel.state.operator.operator import Operator
@@ -88,7 +88,7 @@ class Processor(StatefulProcessor):
         packed = sorted(rows, key=lambda row: (row.part, row.number))
         inputs: dict[str, list[pa.RecordBatch]] = {}
         for row in packed:
-            inputs.setdefault(row.input, []).extend(wire.read(row.blob))
+            inputs.setdefault(row.input, []).append(read_block(row.blob))
         now = Now(batch_number(), packed[0].clock)
         state = State(self._store, _cache(self._name, bucket), now)
         # For whoever reads the state of a stopped job.
@@ -100,7 +100,7 @@ class Processor(StatefulProcessor):
         yield Row(bucket=bucket, blob=None, report=render_report(state))
         if out is not None and out.num_rows:
             for batch in out.to_batches():
-                yield Row(bucket=bucket, blob=wire.write(batch), report=None)
+                yield Row(bucket=bucket, blob=write_block(batch), report=None)
 
     def close(self) -> None:
         pass

@@ -6,11 +6,8 @@ from pyspark.sql import DataFrame
 
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.node.relation import Rank
-from firesteel.spark.column import column
 from firesteel.spark.lower.keyed.keep import lower_keep
-from firesteel.spark.lower.keyed.lower import KeyedInput, lower_keyed
-from firesteel.spark.type import spark_schema
-from firesteel.state.operator.operator import INPUT
+from firesteel.spark.lower.keyed.lower import lower_keyed_rows
 from firesteel.state.operator.top import Sort, TopN
 
 
@@ -29,5 +26,4 @@ def lower_keyed_rank(node: Rank, rows: DataFrame, partitions: int) -> DataFrame:
         old_rows=node.old_rows,
     )
     names = [field.name for field in node.input.fields]
-    source = KeyedInput(INPUT, rows, names, [column(name) for name in node.partition])
-    return lower_keyed([source], operator, spark_schema(node.fields), partitions)
+    return lower_keyed_rows(rows, names, node.partition, operator, node.fields, partitions)

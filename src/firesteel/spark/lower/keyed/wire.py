@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import types as spark
 
 from firesteel.spark.lower.keyed.bucket import labels
 from firesteel.spark.task import task_number
-
-#: The numbers by which a row is found: those of its key, and those of its whole identity.
-FIRST, SECOND = "__k1", "__k2"
+from firesteel.state.block import read_block, split_by_bucket, write_block
 
 PACKED = spark.StructType(
     [
@@ -36,7 +33,7 @@ _ARROW = pa.schema(
 
 
 def pack(rows: DataFrame, name: str, buckets: int) -> DataFrame:
-    """Packs rows that have `FIRST` into blobs, one for each bucket and batch of Arrow. `name` is the operator's input."""
+    """Packs rows that have `K1` into blobs, one for each bucket and batch of Arrow. `name` is the operator's input."""
     chosen = labels(buckets)
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -44,7 +41,9 @@ def pack(rows: DataFrame, name: str, buckets: int) -> DataFrame:
         for batch in batches:
             if not batch.num_rows:
                 continue
-            blobs = [(chosen[bucket], blob) for bucket, blob in _deal(_in_utc(batch), buckets)]
+            blobs = [
+                (chosen[bucket], write_block(part)) for bucket, part in split_by_bucket(_as_stored(batch), buckets)
+            ]
             columns = [
                 [label for label, _ in blobs],
                 [name] * len(blobs),
@@ -59,29 +58,12 @@ def pack(rows: DataFrame, name: str, buckets: int) -> DataFrame:
     return rows.mapInArrow(task, PACKED)
 
 
-def _deal(batch: pa.RecordBatch, buckets: int) -> Iterator[tuple[int, bytes]]:
-    """Deals the rows of a batch by their first number; rows of a bucket stay in their order."""
-    if buckets == 1:
-        yield 0, write(batch)
-        return
-    bits = batch.column(FIRST).to_numpy().view(np.uint64) >> np.uint64(33)
-    owner = (bits % np.uint64(buckets)).astype(np.uint16)
-    order = np.argsort(owner, kind="stable")
-    ends = np.searchsorted(owner[order], np.arange(buckets), "right")
-    dealt = batch.take(pa.array(order))
-    start = 0
-    for bucket, end in enumerate(ends.tolist()):
-        if end > start:
-            yield bucket, write(dealt.slice(start, end - start))
-        start = end
+def _as_stored(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Gives rows the types that state has, whoever made them: any column can be NULL, and times of a time zone are those of UTC.
 
-
-def _in_utc(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Gives times of a time zone as those of UTC: Arrow's type names the session's zone, which may be another one after a restart."""
-    kinds = [_utc_type(field.type) for field in batch.schema]
-    if all(kind == field.type for kind, field in zip(kinds, batch.schema, strict=True)):
-        return batch
-    columns = [column.cast(kind) for column, kind in zip(batch.columns, kinds, strict=True)]
+    Arrow's type names the session's zone, which may be another one after a restart.
+    """
+    columns = [column.cast(_utc_type(column.type)) for column in batch.columns]
     return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
@@ -111,20 +93,6 @@ def unpack(blobs: DataFrame, schema: spark.StructType) -> DataFrame:
         for batch in batches:
             # A row without a blob only reports what the operator keeps.
             for blob in batch.column("blob").drop_null():
-                yield from read(blob.as_buffer())
+                yield read_block(blob.as_buffer())
 
     return blobs.mapInArrow(task, schema)
-
-
-def write(rows: pa.RecordBatch) -> bytes:
-    """Writes rows as a blob."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, rows.schema) as stream:
-        stream.write_batch(rows)
-    return bytes(sink.getvalue())
-
-
-def read(blob: bytes | pa.Buffer) -> list[pa.RecordBatch]:
-    """Reads the rows of a blob. What Spark says of NULLs is left out, so that rows of all sources have one schema."""
-    with pa.ipc.open_stream(blob) as stream:
-        return [pa.RecordBatch.from_arrays(batch.columns, names=batch.schema.names) for batch in stream]
