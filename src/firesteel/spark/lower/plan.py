@@ -41,7 +41,6 @@ from firesteel.spark.lower.keyed.lower import Keyed, hand_on, lower_keyed, pack_
 from firesteel.spark.lower.keyed.materialize import keyed_materialize
 from firesteel.spark.lower.keyed.normalize import keyed_normalize
 from firesteel.spark.lower.keyed.rank import keyed_rank
-from firesteel.spark.lower.normalize import lower_normalize
 from firesteel.spark.lower.rank import lower_rank
 from firesteel.spark.lower.time_join import lower_time_join
 from firesteel.spark.lower.unnest import lower_unnest
@@ -116,8 +115,6 @@ class _Lowering:
                 return rows.select(*(_named(field.name, one) for field, one in pairs), *carried(rows))
             case Filter():
                 return _filtered(node, self.rows(node.input))
-            case Normalize():
-                return lower_normalize(node, self.rows(node.input))
             case Aggregate():
                 lower = lower_change_aggregate if node.retracts or node.old_rows else lower_aggregate
                 return lower(node, self.rows(node.input), self.partitions)
@@ -135,7 +132,7 @@ class _Lowering:
                 return lower_rank(node, self.rows(node.input), self.partitions)
             case Unnest():
                 return lower_unnest(node, self.rows(node.input))
-            case Join() | Materialize():
+            case Join() | Normalize() | Materialize():
                 raise TypeError("These run on the state engine")
             case _:
                 assert_never(node)

@@ -68,5 +68,6 @@ class SourceSpec:
     def schema(self) -> spark.StructType:
         """Gives the columns of the rows, as Spark knows them: of blobs where they are packed."""
         if self.packing is not None:
-            return BLOBS.add(REJECT, spark.StringType()) if self.columns.tolerant else BLOBS
+            reason = [spark.StructField(REJECT, spark.StringType())] if self.columns.tolerant else []
+            return spark.StructType([*BLOBS.fields, *reason])
         return add_hidden(spark_schema(self.fields), self.hidden)

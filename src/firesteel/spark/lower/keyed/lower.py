@@ -78,7 +78,7 @@ def keyed_rows(
     node: Node, columns: Sequence[str], key: Sequence[str], operator: Operator, fields: tuple[Field, ...], buckets: int
 ) -> Keyed:
     """Describes an operator of one input, whose rows are dealt by columns of their own. It gives `fields`."""
-    found = {one.name: one for one in node.fields}
+    found = {one.name: one for one in (*node.fields, *fields)}
     schema = to_arrow_schema(spark_schema(tuple(found[name] for name in columns)), timezone="UTC")
     made = {
         f"__hashed{place}": F.array_sort(F.map_entries(column(name)))
