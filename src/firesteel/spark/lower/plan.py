@@ -46,7 +46,7 @@ from firesteel.spark.lower.time_join import lower_time_join
 from firesteel.spark.lower.unnest import lower_unnest
 from firesteel.spark.lower.watermark import lower_watermark
 from firesteel.spark.lower.window import lower_window, lower_window_aggregate
-from firesteel.state.packing import Packing
+from firesteel.state.block import Packing
 
 
 class ReadTable(Protocol):

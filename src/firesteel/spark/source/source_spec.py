@@ -11,7 +11,7 @@ from firesteel.spark.blob import BLOBS
 from firesteel.spark.source.event_time import EventTime
 from firesteel.spark.source.hidden import add_hidden
 from firesteel.spark.type import spark_schema
-from firesteel.state.packing import Packing
+from firesteel.state.block import Packing
 from firesteel.storage.folder import Folder
 from firesteel.types import Field
 

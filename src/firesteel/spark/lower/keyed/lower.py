@@ -25,8 +25,8 @@ from firesteel.spark.lower.keyed.processor import Processor
 from firesteel.spark.lower.keyed.report import observe_reports, title_of
 from firesteel.spark.lower.keyed.wire import pack, unpack
 from firesteel.spark.type import spark_schema
+from firesteel.state.block import Packing
 from firesteel.state.operator.operator import INPUT, Operator
-from firesteel.state.packing import Packing
 from firesteel.types import Field, Map, Multiset
 
 _REPORT = "report"
