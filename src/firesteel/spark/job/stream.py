@@ -61,14 +61,18 @@ class Sources:
         """Says whether the reader of a table can pack its rows: it must not have to show how event time moves."""
         return id(scan) not in self._waited
 
-    def read(self, scan: Scan | Values, packing: Packing | None = None) -> DataFrame:
+    def read(self, scan: Scan | Values, packings: tuple[Packing, ...] = ()) -> DataFrame:
         """Gives the rows of a leaf of the plan, packed by their reader where that is asked for."""
         if isinstance(scan, Values):
             # Below zero are the numbers of sources that read no table.
             self._held += 1
             return read_values(self._session, f"firesteel-{self._plan.name}-values-{self._held}", -self._held, scan)
         spec, source = self._open(scan)
-        spec = dataclasses.replace(spec, packing=packing)
+        if packings:
+            # The order of Spark's store is of no use to the state engine.
+            spec = dataclasses.replace(
+                spec, packings=packings, columns=dataclasses.replace(spec.columns, as_stored=False)
+            )
         self.specs.append(spec)
         self.opened.append(source)
         name = f"firesteel-{self._plan.name}-{spec.number}"
@@ -98,8 +102,8 @@ def _observed(rows: DataFrame, spec: SourceSpec) -> DataFrame:
     if spec.event_time is not None:
         about = {"source": spec.number, "slots": len(spec.event_time.channels)}
         rows = rows.withColumn(SLOT, column(SLOT).alias(SLOT, metadata=about))
-    if spec.packing is not None or spec.columns.combined:
-        rows = observe_weights(rows, weights_name(spec.number), ROWS if spec.packing is not None else WEIGHT)
+    if spec.packings or spec.columns.combined:
+        rows = observe_weights(rows, weights_name(spec.number), ROWS if spec.packings else WEIGHT)
     if not spec.columns.tolerant:
         return rows
     # Counted by Spark itself, on whichever machine the rows are.

@@ -70,7 +70,7 @@ def _read(ask: Callable[[], Any]) -> Any:
 class Processor(StatefulProcessor):
     """Runs one operator. `name` tells its cache from those of other operators of the job. `then` packs what it gives for the next one."""
 
-    def __init__(self, operator: Operator, name: str, then: Packing | None) -> None:
+    def __init__(self, operator: Operator, name: str, then: tuple[Packing, ...]) -> None:
         self._operator, self._name, self._then = operator, name, then
 
     def init(self, handle: Any) -> None:
@@ -102,7 +102,7 @@ class Processor(StatefulProcessor):
         state.commit()
         yield _row(bucket, report=render_report(state))
         batches = out.to_batches() if out is not None and out.num_rows else []
-        if self._then is None:
+        if not self._then:
             for number, batch in enumerate(batches):
                 yield _row(bucket, "", bucket, number, batch.num_rows, write_block(batch))
             return
