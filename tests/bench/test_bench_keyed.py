@@ -93,7 +93,7 @@ def test_medians_are_compared_with_the_targets() -> None:
 def test_growth_and_memory_are_those_of_the_most_keys() -> None:
     found = [_figures("firesteel", 1.0, cpu, "keys", keys) for keys, cpu in ((1_000, 0.006), (100, 0.004))]
     growth, memory = outcomes(found, None)
-    assert (growth.measured, growth.is_met) == ("1.50 × (8.00 to 12.00 µs)", True)
+    assert (growth.measured, growth.is_met) == ("1.50 × (8.00 to 12.00 µs); per row 4.00 to 6.00 µs", True)
     assert (memory.measured, memory.is_met) == ("1.07 GB", True)
 
 
