@@ -71,7 +71,11 @@ def splits_distinct(node: Node) -> bool:
 
     Rows are dealt by group and value, so that few groups with many values keep all tasks busy; what they find adds up.
     """
-    if not isinstance(node, Aggregate) or is_keyed(node) or node.retracts or node.old_rows:
+    return isinstance(node, Aggregate) and not node.ttl and _can_split(node)
+
+
+def _can_split(node: Aggregate) -> bool:
+    if node.retracts or node.old_rows:
         return False
     types = {field.name: field.type for field in node.input.fields}
     extremes = [call.argument.type for call in node.calls if call.function in ("MIN", "MAX") and call.argument]
@@ -109,11 +113,12 @@ def uses_engine(node: Node) -> bool:
 def _is_keyed_aggregate(node: Aggregate) -> bool:
     if node.ttl or any(call.function in BY_ENGINE_ONLY for call in node.calls):
         return True
+    if any(map(needs_distinct, node.calls)):
+        return not _can_split(node)
     if not node.retracts and not node.old_rows:
         return False
     fields = {field.name: field for field in node.input.fields}
-    held = [*node.keys, *(call.argument.name for call in node.calls if call.distinct and call.argument)]
-    if any(isinstance(fields[name].type, Array | Map | Multiset | Row) for name in held):
+    if any(isinstance(fields[name].type, Array | Map | Multiset | Row) for name in node.keys):
         return True
     safe = null_when_retracted(node.input)
     for call in node.calls:
