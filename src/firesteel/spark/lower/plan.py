@@ -31,6 +31,7 @@ from firesteel.plan.node.time_join import TimeJoin
 from firesteel.plan.node.window import Watermark, Window, WindowAggregate
 from firesteel.spark.column import column
 from firesteel.spark.hidden_column import carried, code
+from firesteel.spark.layout import Layout
 from firesteel.spark.lower.aggregate import lower_aggregate
 from firesteel.spark.lower.change_aggregate import lower_change_aggregate
 from firesteel.spark.lower.expression import lower_expression
@@ -50,7 +51,7 @@ from firesteel.spark.lower.window import lower_window, lower_window_aggregate
 ReadTable = Callable[[Scan | Values], DataFrame]
 
 
-def lower_plan(node: Node, read_table: ReadTable, partitions: int) -> DataFrame:
+def lower_plan(node: Node, read_table: ReadTable, partitions: Layout) -> DataFrame:
     match node:
         case Scan() | Values():
             return read_table(node)
@@ -76,32 +77,36 @@ def lower_plan(node: Node, read_table: ReadTable, partitions: int) -> DataFrame:
             return rows.withColumn(KIND, F.when(kept, code(RowKind.UPDATE_AFTER)).otherwise(code(RowKind.DELETE)))
         case Normalize():
             rows = lower_plan(node.input, read_table, partitions)
-            return lower_keyed_normalize(node, rows, partitions) if is_keyed(node) else lower_normalize(node, rows)
+            return (
+                lower_keyed_normalize(node, rows, partitions.buckets) if is_keyed(node) else lower_normalize(node, rows)
+            )
         case Materialize():
-            return lower_materialize(node, lower_plan(node.input, read_table, partitions), partitions)
+            return lower_materialize(node, lower_plan(node.input, read_table, partitions), partitions.buckets)
         case Aggregate():
             rows = lower_plan(node.input, read_table, partitions)
             if is_keyed(node):
-                return lower_keyed_aggregate(node, rows, partitions)
+                return lower_keyed_aggregate(node, rows, partitions.buckets)
             lower = lower_change_aggregate if node.retracts or node.old_rows else lower_aggregate
-            return lower(node, rows, partitions)
+            return lower(node, rows, partitions.tasks)
         case Watermark():
             return lower_watermark(node, lower_plan(node.input, read_table, partitions))
         case Window():
             return lower_window(node, lower_plan(node.input, read_table, partitions))
         case WindowAggregate():
-            return lower_window_aggregate(node, lower_plan(node.input, read_table, partitions), partitions)
+            return lower_window_aggregate(node, lower_plan(node.input, read_table, partitions), partitions.tasks)
         case Union():
             return _union([lower_plan(child, read_table, partitions) for child in node.inputs], node)
         case Join():
             left, right = (lower_plan(side, read_table, partitions) for side in node.inputs)
-            return lower_keyed_join(node, left, right, partitions)
+            return lower_keyed_join(node, left, right, partitions.buckets)
         case TimeJoin():
             left = lower_plan(node.left, read_table, partitions)
             return lower_time_join(node, left, lower_plan(node.right, read_table, partitions))
         case Rank():
-            lower_rows = lower_keyed_rank if is_keyed(node) else lower_rank
-            return lower_rows(node, lower_plan(node.input, read_table, partitions), partitions)
+            rows = lower_plan(node.input, read_table, partitions)
+            if is_keyed(node):
+                return lower_keyed_rank(node, rows, partitions.buckets)
+            return lower_rank(node, rows, partitions.tasks)
         case Unnest():
             return lower_unnest(node, lower_plan(node.input, read_table, partitions))
 
