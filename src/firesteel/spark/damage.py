@@ -14,6 +14,7 @@ from firesteel.spark.state_file import find_damaged
 from firesteel.storage.folder import Folder
 
 _CURE = "Bring a copy back, or start over with --fresh."
+_OTHER_VERSION = "Run the version of Firesteel that made it, or start over with --fresh, or with --fresh-state, which reads on from where the job stopped."
 
 #: What Spark keeps in the folder of a query, by batch.
 _LOGS = ("offsets", "commits")
@@ -36,7 +37,11 @@ def wrong_state(error: JobError, operator: str, query: str) -> JobError:
     """
     owner = f"The state of '{operator}'" + (f" in '{query}'" if query else "")
     head, _, rest = error.message.partition(" is damaged: ")
-    return JobError(f"{owner} is damaged: {rest}" if rest else f"{owner} cannot be used: {head}", hint=_CURE)
+    return (
+        JobError(f"{owner} is damaged: {rest}", hint=_CURE)
+        if rest
+        else JobError(f"{owner} cannot be used: {head}", hint=_OTHER_VERSION)
+    )
 
 
 def check_state(folder: Folder, queries: Iterable[str]) -> None:

@@ -25,7 +25,8 @@ from firesteel.plan.show.fingerprint import render_state
 from firesteel.spark.connector.runtimes import Runtimes
 from firesteel.spark.failure import explained
 from firesteel.spark.internals import active
-from firesteel.spark.job.checkpoint import Checkpoint
+from firesteel.spark.job.checkpoint import Checkpoint, Fresh
+from firesteel.spark.job.kept_positions import kept_reader
 from firesteel.spark.job.move import asked_tasks, laid_out, usual_layout
 from firesteel.spark.job.query import Query
 from firesteel.spark.job.query_plan import QueryEvents, QueryPlan, query_settings
@@ -66,7 +67,7 @@ class Job:
         *,
         name: str | None = None,
         folder: Path,
-        fresh: bool = False,
+        fresh: Fresh = False,
         master: str | None = None,
         session: SparkSession | None = None,
         launched: Launched | None = None,
@@ -122,13 +123,15 @@ class Job:
         self._say("looks for the brokers")
         self._runtimes.check_outside(self._go_on)
         self._go_on()
-        if not self._fresh and not self.checkpoint.exists:
+        if self._fresh is not True and not self.checkpoint.exists:
             self._runtimes.check_earlier_runs(str(self.checkpoint.folder))
         self._cold = self._given is None and SparkSession.getActiveSession() is None
         if self._cold:
             find_java()
         plans = {name: render_state(sink) for name, sink in self._named_sinks()}
-        self.resumed = self.checkpoint.open(plans, fresh=self._fresh)
+        self.resumed = self.checkpoint.open(
+            plans, fresh=self._fresh, read_kept=kept_reader(self._runtimes, self._named_sinks())
+        )
         self._tasks = asked_tasks(self.analysis)
         for name in plans:
             check_rescale(self.checkpoint.query_folder(name), self._tasks)
@@ -186,7 +189,16 @@ class Job:
         events = QueryEvents(self._note, self._news.set, lambda shown: self.on_shown(shown))
         for number, (name, sink) in enumerate(self._named_sinks(), start=1):
             folder = self.checkpoint.query_folder(name)
-            plan = QueryPlan(name, number, sink, folder, settings, self._runtimes, usual_layout(self._session))
+            plan = QueryPlan(
+                name,
+                number,
+                sink,
+                folder,
+                settings,
+                self._runtimes,
+                usual_layout(self._session),
+                self.checkpoint.kept(name),
+            )
             query = Query(laid_out(self._session, plan, events, self._tasks, self._note_move, self._go_on), events)
             self._queries.append(query)
             query.start(self._session)

@@ -20,6 +20,7 @@ from firesteel.plan.analyze import Analysis
 from firesteel.plan.node.relation import Sink
 from firesteel.spark.connector.runtimes import Runtimes
 from firesteel.spark.layout import Layout
+from firesteel.spark.source.kept import Kept
 from firesteel.storage.folder import Folder
 
 
@@ -54,7 +55,7 @@ def query_settings(analysis: Analysis, *, cold: bool, in_rocksdb: bool) -> Query
 @dataclass(frozen=True)
 class QueryPlan:
     """One INSERT of a job: `number` is its position among them, `checkpoint` the folder of its state, which is laid out as `layout` says.
-    `runtimes` are those of the job's tables.
+    `runtimes` are those of the job's tables, `kept` is where sources stood whose state was given up.
     """
 
     name: str
@@ -64,6 +65,7 @@ class QueryPlan:
     settings: QuerySettings
     runtimes: Runtimes
     layout: Layout
+    kept: tuple[Kept, ...] = ()
 
 
 @dataclass(frozen=True)

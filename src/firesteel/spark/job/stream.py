@@ -72,7 +72,13 @@ class Sources:
     def _open(self, scan: Scan) -> tuple[SourceSpec, OpenSource]:
         plan, settings = self._plan, self._plan.settings
         place = SourcePlace(
-            plan.name, len(self.specs), plan.checkpoint, self._parallelism, settings.cold, settings.in_rocksdb
+            plan.name,
+            len(self.specs),
+            plan.checkpoint,
+            self._parallelism,
+            settings.cold,
+            settings.in_rocksdb,
+            plan.kept,
         )
         source = plan.runtimes.of(scan.table).open_source(scan, place)
         spec = source_spec(scan, place)
