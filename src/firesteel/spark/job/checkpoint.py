@@ -159,8 +159,8 @@ class Checkpoint:
         changed = [name for name in now if before.get(name) != now[name]]
         gone = [name for name in before if name not in now]
         lines = [
-            f"The state in '{self.folder}' belongs to another plan, so it cannot go on with this script: the script was changed,"
-            " or this is another version of Firesteel."
+            f"The state in '{self.folder}' belongs to another plan, so it cannot go on with this script."
+            " The script was changed, or this is another version of Firesteel."
         ]
         for name in changed:
             lines += [

@@ -102,7 +102,7 @@ def undo_move(query: Folder) -> bool:
     moves, done = _moves(query), last_committed(query)
     torn = [batch for batch in moves if batch > max(done, 0)]
     for batch in torn:
-        written = re.compile(rf"(?:.*/)?{batch + 1}(?:_[^/]*)?\.(?:zip|changelog|delta|snapshot)")
+        written = re.compile(rf"(?:.*/)?{batch + 1}(?:_[^/]*)?\.(?:zip|changelog|delta|snapshot)(?:\.crc)?")
         state = query.child("state")
         for name in state.files():
             if written.fullmatch(name) or name.endswith(f"/_metadata/v2/{batch}"):
