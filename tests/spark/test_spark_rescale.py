@@ -136,10 +136,6 @@ def test_a_job_goes_on_in_more_and_in_fewer_tasks(
     assert moved == ["1-totals", "2-pairs"]
     assert rescaled.tasks() == {"1-totals": (3, 3), "2-pairs": (4, 4), "3-best": (4, 4)}
     rescaled.write(_rows(2))
-    assert rescaled.run(4, spark) == 4
-    rescaled.check()
-
-    rescaled.write(_rows(3))
     assert rescaled.run(3, spark) == 3
     assert set(rescaled.tasks().values()) == {(3, 3)}
     rescaled.check()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from firesteel.changelog.kind import INSERT_ONLY
+from firesteel.plan.expression import AggregateCall
 from firesteel.plan.fact.retraction import null_when_retracted
 from firesteel.plan.function.aggregate import BY_ENGINE_ONLY, REVERSIBLE
 from firesteel.plan.node.relation import (
@@ -26,7 +27,25 @@ from firesteel.plan.node.relation import (
     Window,
     WindowAggregate,
 )
-from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp, TimestampLtz
+from firesteel.types import (
+    NUMERIC,
+    Array,
+    Date,
+    Double,
+    Float,
+    Int,
+    Map,
+    Multiset,
+    Row,
+    SmallInt,
+    Timestamp,
+    TimestampLtz,
+    TinyInt,
+)
+
+#: Types whose values can be multiplied by the row count instead of being added again and again. A product of BIGINTs may
+#: overflow where the sum does not, and a sum of DOUBLEs depends on the order of its additions.
+_SUMMED = (TinyInt, SmallInt, Int)
 
 
 def is_keyed(node: Node) -> bool:
@@ -37,9 +56,7 @@ def is_keyed(node: Node) -> bool:
         case Rank():
             changes = node.input.changelog != INSERT_ONLY
             return node.window_end is None and (bool(node.ttl) or changes or _has_mixed_order(node))
-        case Normalize():
-            return node.duplicates or bool(node.ttl)
-        case Materialize() | Join():
+        case Normalize() | Materialize() | Join():
             return True
         case Scan() | Values() | Project() | Filter() | Union() | Unnest() | Sink():
             return False
@@ -49,9 +66,44 @@ def is_keyed(node: Node) -> bool:
             assert_never(node)
 
 
+def splits_distinct(node: Node) -> bool:
+    """Says whether the state engine keeps the distinct values of a GROUP BY whose totals Spark keeps.
+
+    Rows are dealt by group and value, so that few groups with many values keep all tasks busy; what they find adds up.
+    """
+    if not isinstance(node, Aggregate) or is_keyed(node) or node.retracts or node.old_rows:
+        return False
+    types = {field.name: field.type for field in node.input.fields}
+    extremes = [call.argument.type for call in node.calls if call.function in ("MIN", "MAX") and call.argument]
+    held = [types[name] for name in (*node.keys, *(call.argument.name for call in node.calls if call.argument))]
+    return (
+        any(map(needs_distinct, node.calls))
+        and all(map(adds_up, node.calls))
+        and not any(isinstance(one, Array | Map | Multiset | Row) for one in held)
+        and not any(isinstance(one, Float | Double) for one in extremes)
+    )
+
+
+def needs_distinct(call: AggregateCall) -> bool:
+    """Says whether a call counts each value once: the least of distinct values is that of all."""
+    return call.distinct and call.function not in ("MIN", "MAX")
+
+
+def adds_up(call: AggregateCall) -> bool:
+    """Says whether a result can be put together from parts, and whether equal rows can be one row with a count."""
+    if call.function in ("COUNT", "MIN", "MAX"):
+        return True
+    return call.function in ("SUM", "AVG") and call.argument is not None and isinstance(call.argument.type, _SUMMED)
+
+
+def on_engine(node: Node) -> bool:
+    """Says whether a node keeps anything on the state engine."""
+    return is_keyed(node) or splits_distinct(node)
+
+
 def uses_engine(node: Node) -> bool:
-    """Says whether anything of a plan runs on the state engine."""
-    return is_keyed(node) or any(map(uses_engine, node.inputs))
+    """Says whether anything of a plan is kept on the state engine."""
+    return on_engine(node) or any(map(uses_engine, node.inputs))
 
 
 def _is_keyed_aggregate(node: Aggregate) -> bool:

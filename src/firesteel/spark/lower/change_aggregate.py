@@ -8,7 +8,6 @@ before the batch.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
@@ -24,89 +23,19 @@ from firesteel.spark.hidden_column import code, sign
 from firesteel.spark.lower.batch_fold import by_key, fold_measures
 from firesteel.spark.lower.existence import existence
 from firesteel.spark.lower.keep_columns import keep_columns
-from firesteel.spark.type import spark_type
-from firesteel.types import INTEGER, BigInt, DataType, Decimal, Double
+from firesteel.spark.lower.measure import EXTREMES, Measure
 
 #: The number of rows of a group.
 _ROWS = "__rows"
-_EXTREMES = {"MIN": "min", "MAX": "max"}
-
-
-@dataclass(frozen=True)
-class _Measure:
-    """The parts of one call: `total` sums values, `number` counts them, `extreme` is the least or greatest."""
-
-    call: AggregateCall
-    position: int
-
-    @property
-    def total(self) -> str | None:
-        return f"__total{self.position}" if self.call.function in ("SUM", "AVG") else None
-
-    @property
-    def number(self) -> str | None:
-        return f"__number{self.position}" if self.call.function in ("COUNT", "SUM", "AVG") else None
-
-    @property
-    def extreme(self) -> str | None:
-        return f"__extreme{self.position}" if self.call.function in _EXTREMES else None
-
-    @property
-    def argument(self) -> DataType:
-        return self.call.argument.type if self.call.argument is not None else BigInt()
-
-    @property
-    def _wide(self) -> DataType:
-        """Returns the widest type of the argument's kind, in which sums are kept."""
-        if isinstance(self.argument, Decimal):
-            return Decimal(38, self.argument.scale)
-        return BigInt() if isinstance(self.argument, INTEGER) else Double()
-
-    @property
-    def types(self) -> dict[str, spark.DataType]:
-        named: dict[str, spark.DataType] = {}
-        if self.total:
-            named[self.total] = spark_type(self._wide)
-        if self.number:
-            named[self.number] = spark.LongType()
-        if self.extreme:
-            named[self.extreme] = spark_type(self.argument)
-        return named
-
-    def parts(self, value: Column, signed: Column) -> dict[str, Column]:
-        """Returns what one row adds."""
-        parts: dict[str, Column] = {}
-        if self.total:
-            wide = value.cast(spark_type(self._wide))
-            parts[self.total] = F.when(signed < 0, -wide).otherwise(wide).cast(spark_type(self._wide))
-        if self.number:
-            parts[self.number] = F.when(value.isNotNull(), signed)
-        if self.extreme:
-            # Retracted rows are NULL here; `check_support` rejects all other plans.
-            parts[self.extreme] = F.when(signed > 0, value)
-        return parts
-
-    def result(self, total: Column | None, number: Column | None, extreme: Column | None) -> Column:
-        wanted = spark_type(self.call.type)
-        if extreme is not None:
-            return extreme.cast(wanted)
-        assert number is not None
-        if total is None:
-            return F.coalesce(number, F.lit(0)).cast(wanted)
-        if self.call.function == "SUM":
-            return F.when(number > 0, total).cast(wanted)
-        if isinstance(self.argument, INTEGER):
-            return F.when(number > 0, F.call_function("div", total, number)).cast(wanted)
-        return F.when(number > 0, total / number).cast(wanted)
 
 
 def lower_change_aggregate(node: Aggregate, rows: DataFrame, partitions: int) -> DataFrame:
-    measures = [_Measure(call, position) for position, call in enumerate(node.calls)]
+    measures = [Measure(call, position) for position, call in enumerate(node.calls)]
     parts = _parts(node, rows, measures, partitions)
     return _with_old(node, parts, measures, partitions) if node.old_rows else _new_only(node, parts, measures)
 
 
-def _parts(node: Aggregate, rows: DataFrame, measures: list[_Measure], partitions: int) -> DataFrame:
+def _parts(node: Aggregate, rows: DataFrame, measures: list[Measure], partitions: int) -> DataFrame:
     """Makes rows of the same columns, with what each input row adds to its group."""
     types = {name: data_type for measure in measures for name, data_type in measure.types.items()}
     distinct = {_identity(measure.call) for measure in measures if measure.call.distinct}
@@ -150,12 +79,12 @@ def _branch(
     return rows.select(*map(column, keys), number, *rest)
 
 
-def _new_only(node: Aggregate, parts: DataFrame, measures: list[_Measure]) -> DataFrame:
+def _new_only(node: Aggregate, parts: DataFrame, measures: list[Measure]) -> DataFrame:
     totals = [F.sum(column(_ROWS)).alias(_ROWS)]
     for measure in measures:
         totals += [F.sum(column(name)).alias(name) for name in (measure.total, measure.number) if name]
         if measure.extreme:
-            totals.append(getattr(F, _EXTREMES[measure.call.function])(column(measure.extreme)).alias(measure.extreme))
+            totals.append(getattr(F, EXTREMES[measure.call.function])(column(measure.extreme)).alias(measure.extreme))
     grouped = parts.groupBy(*map(column, node.keys)).agg(*totals)
     outputs = [
         measure.result(*(column(name) if name else None for name in (measure.total, measure.number, measure.extreme)))
@@ -169,9 +98,9 @@ def _new_only(node: Aggregate, parts: DataFrame, measures: list[_Measure]) -> Da
     return grouped.where(column(_ROWS).isNotNull()).select(*columns, kind.alias(KIND))
 
 
-def _with_old(node: Aggregate, parts: DataFrame, measures: list[_Measure], partitions: int) -> DataFrame:
+def _with_old(node: Aggregate, parts: DataFrame, measures: list[Measure], partitions: int) -> DataFrame:
     sums = [_ROWS, *(name for measure in measures for name in (measure.total, measure.number) if name)]
-    extremes = [(measure.extreme, _EXTREMES[measure.call.function]) for measure in measures if measure.extreme]
+    extremes = [(measure.extreme, EXTREMES[measure.call.function]) for measure in measures if measure.extreme]
     folded = fold_measures(parts, node.keys, [*((name, "sum") for name in sums), *extremes], partitions)
     added = F.max_by(F.struct(*map(column, sums)), column(BATCH)).alias("__added")
     best = [

@@ -22,8 +22,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import types as spark
 
 from firesteel.errors import FiresteelError
+from firesteel.spark.blob import labels
 from firesteel.spark.failure import carry
-from firesteel.spark.lower.keyed.bucket import labels
 from firesteel.spark.rescale import raw_row
 from firesteel.state import block
 from firesteel.state.cache import Cache
