@@ -141,6 +141,23 @@ def test_a_job_goes_on_in_more_and_in_fewer_tasks(
     rescaled.check()
 
 
+def test_state_in_the_format_of_the_version_before_goes_on_and_moves(rescaled: Rescaled, spark: SparkSession) -> None:
+    rescaled.write(_rows(0))
+    earlier = {"spark.sql.streaming.stateStore.checkpointFormatVersion": "1"}
+    firesteel.run(rescaled.script(2), spark=spark, settings=earlier)
+    for name in ("1-totals", "2-pairs", "3-best"):
+        rescaled.query(name).delete("layout.json")
+    (rescaled.folder / ".firesteel" / "job" / "firesteel.json").write_text(
+        json.dumps(
+            {**json.loads((rescaled.folder / ".firesteel" / "job" / "firesteel.json").read_text()), "version": 1}
+        )
+    )
+    rescaled.write(_rows(1))
+    assert rescaled.run(4, spark) == 4
+    rescaled.check()
+    assert rescaled.query("2-pairs").read_text("commits/2").startswith("v1")
+
+
 HASH_MAP = """
 SET 'parallelism.default' = '{tasks}';
 CREATE TABLE src (k STRING) WITH ('connector' = 'datagen', 'number-of-rows' = '10', 'fields.k.length' = '1');

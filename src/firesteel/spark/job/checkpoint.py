@@ -49,7 +49,8 @@ class Checkpoint:
         fingerprints = {name: fingerprint(plan) for name, plan in plans.items()}
         try:
             self.take()
-            self._clear()
+            if fresh is not True:
+                self._clear()
             if fresh == "state" and self.exists and read_kept is not None:
                 self._begin_anew(fingerprints, plans, read_kept)
                 return False
@@ -95,7 +96,7 @@ class Checkpoint:
             self.folder.delete()
         if self.exists:
             self._check_fits(fingerprints, plans)
-            check_state(self.folder, plans)
+            self._check_whole()
             return True
         self._check_ours()
         self.folder.make_private()
@@ -104,7 +105,7 @@ class Checkpoint:
 
     def _begin_anew(self, fingerprints: dict[str, str], plans: dict[str, str], read_kept: ReadKept) -> None:
         """Keeps where the sources stand, and gives everything else up. Positions are there before anything is removed."""
-        check_state(self.folder, self.plans)
+        self._check_whole()
         kept = {name: read_kept(self.query_folder(name), self.kept(name)) for name in self.plans}
         rendered = {name: [one.render() for one in found] for name, found in kept_for(plans, kept).items()}
         self._write(fingerprints, plans, kept=rendered, cleared=False)
@@ -120,8 +121,11 @@ class Checkpoint:
         content = self._content()
         self._write(content["fingerprints"], content["plans"], kept=content["kept"])
 
+    def _check_whole(self) -> None:
+        check_state(self.folder, self.plans, laid_out=self._content().get("version", 1) > 1)
+
     def _write(self, fingerprints: dict[str, str], plans: dict[str, str], **more: object) -> None:
-        content = {"version": 1, "engine": FORMAT, "fingerprints": fingerprints, "plans": plans, **more}
+        content = {"version": 2, "engine": FORMAT, "fingerprints": fingerprints, "plans": plans, **more}
         self.folder.write_text(_FILE, json.dumps(content, indent=1))
 
     def _check_ours(self, *, fresh: bool = False) -> None:
@@ -177,7 +181,8 @@ class Checkpoint:
         )
 
     def _content(self) -> dict[str, Any]:
-        return {**json.loads(self.folder.read(_FILE)), **self._read()}
+        found = self._read()
+        return {**json.loads(self.folder.read(_FILE)), **found}
 
     def _read(self) -> dict[str, dict[str, str]]:
         try:

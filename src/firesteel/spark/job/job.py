@@ -31,7 +31,7 @@ from firesteel.spark.job.move import asked_tasks, laid_out, usual_layout
 from firesteel.spark.job.query import Query
 from firesteel.spark.job.query_plan import QueryEvents, QueryPlan, query_settings
 from firesteel.spark.place import job_name, log_file, safe_name, spark_settings, state_folder
-from firesteel.spark.rescale.layout import check_rescale
+from firesteel.spark.rescale.layout import check_rescale, store_format
 from firesteel.spark.start.cluster import check_workers
 from firesteel.spark.start.early_jvm import Launched
 from firesteel.spark.start.jvm import kill_jvm
@@ -168,9 +168,12 @@ class Job:
         asked = spark_settings(self.analysis)
         shared = session or open_session(master, asked, log_file(self._state), launched=launched)
         check_workers(shared)
+        queries = [self.checkpoint.query_folder(name) for name, _ in self._named_sinks()]
+        form = store_format(queries, in_rocksdb=self._backend is StateBackend.ROCKSDB)
         settings = {
             "spark.sql.shuffle.partitions": str(self._tasks or shared.sparkContext.defaultParallelism),
             "spark.sql.streaming.stateStore.providerClass": _PROVIDERS[self._backend],
+            "spark.sql.streaming.stateStore.checkpointFormatVersion": str(form),
             "spark.sql.session.timeZone": self.analysis.setting(LOCAL_TIME_ZONE) or "UTC",
             **{key: value for key, value in asked.items() if key.startswith("spark.sql.")},
         }

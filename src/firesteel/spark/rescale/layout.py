@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,6 +70,18 @@ def read_layout(query: Folder) -> KeptLayout | None:
     return KeptLayout(Layout(tasks, buckets), done, planned > done, done < 0 or bool(_operators(query)), settings)
 
 
+def store_format(queries: Iterable[Folder], *, in_rocksdb: bool) -> int:
+    """Tells in which format Spark keeps the state of a job: its own, which it keeps for ever, else the one for state that begins.
+
+    In the second one, attempts of a batch write files of their own, and the commit says whose count. Spark has it for RocksDB only.
+    """
+    for query in queries:
+        done = last_committed(query)
+        if done >= 0:
+            return 2 if query.read_text(f"commits/{done}").startswith("v2") else 1
+    return 2 if in_rocksdb else 1
+
+
 def note_start(query: Folder, buckets: int) -> None:
     """Notes the number of buckets of state that begins."""
     query.write_text(_FILE, json.dumps({"buckets": {"0": buckets}}))
@@ -116,7 +129,7 @@ def undo_move(query: Folder) -> bool:
 def check_rescale(query: Folder, tasks: int | None) -> None:
     """Raises where the state cannot be moved to so many tasks. Spark need not run."""
     kept = read_layout(query)
-    if tasks is None or kept is None or not kept.has_state or kept.is_in_rocksdb or kept.layout.tasks == tasks:
+    if tasks is None or kept is None or kept.is_in_rocksdb or kept.layout.tasks == tasks or not _operators(query):
         return
     raise UsageError(
         f"The state of '{query.name}' is in the hash maps of {_tasks(kept.layout.tasks)}, which cannot be dealt to {tasks}:"
@@ -150,7 +163,7 @@ def _moves(query: Folder) -> dict[int, int]:
         return {int(batch): int(count) for batch, count in json.loads(query.read_text(_FILE))["buckets"].items()}
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise JobError(
             f"'{_FILE}' in '{query}' cannot be read: {error}.",
             hint="Start over with --fresh, unless the file can be brought back.",
