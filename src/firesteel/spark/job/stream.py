@@ -83,7 +83,13 @@ class Sources:
     def _open(self, scan: Scan) -> tuple[SourceSpec, OpenSource]:
         plan, settings = self._plan, self._plan.settings
         place = SourcePlace(
-            plan.name, len(self.specs), plan.checkpoint, self._parallelism, settings.cold, settings.in_rocksdb
+            plan.name,
+            len(self.specs),
+            plan.checkpoint,
+            self._parallelism,
+            settings.cold,
+            settings.in_rocksdb,
+            plan.kept,
         )
         source = plan.runtimes.of(scan.table).open_source(scan, place)
         spec = source_spec(scan, place)
@@ -127,16 +133,25 @@ class Stream:
 
 
 def make_stream(
-    session: SparkSession, plan: QueryPlan, gate: Gate, on_written: Callable[[int, Written], None], on_shown: OnShown
+    session: SparkSession,
+    plan: QueryPlan,
+    gate: Gate,
+    on_written: Callable[[int, Written], None],
+    on_shown: OnShown,
+    *,
+    once: bool = False,
 ) -> Stream:
-    """Makes the stream of a query. `on_written` is called when a batch is written, `on_shown` with rows for a person."""
+    """Makes the stream of a query. `on_written` is called when a batch is written, `on_shown` with rows for a person.
+
+    `once`: it ends after one batch, which is the one that was begun if there is any.
+    """
     sink, settings, checkpoint = plan.sink, plan.settings, plan.checkpoint
-    partitions = parallelism_of(session)
+    partitions = plan.layout.tasks
     is_local = (session.sparkContext.master or "").startswith("local")
     place = SinkPlace(plan.name, plan.number, settings.drop_nulls, settings.check_lengths, is_local, on_shown)
     target = plan.runtimes.of(sink.table).open_sink(sink, place)
     sources = Sources(session, plan, target.warm_up)
-    rows = lower_plan(sink, sources, partitions)
+    rows = lower_plan(sink, sources, plan.layout)
     if settings.trim_pad:
         rows = _fitted(rows, sink)
     rows = gather_keys(rows, sink, partitions)
@@ -144,7 +159,9 @@ def make_stream(
     mode = "append" if closing_node(sink) is not None else "update"
     stream = writer.place(rows).writeStream.outputMode(mode).foreachBatch(writer)
     stream = stream.queryName(plan.name).option("checkpointLocation", checkpoint.uri)
-    if settings.interval_ms:
+    if once:
+        stream = stream.trigger(once=True)
+    elif settings.interval_ms:
         stream = stream.trigger(processingTime=f"{settings.interval_ms} milliseconds")
     return Stream(stream.start, sources, writer)
 

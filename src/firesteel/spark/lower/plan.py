@@ -32,6 +32,7 @@ from firesteel.plan.node.time_join import TimeJoin
 from firesteel.plan.node.window import Watermark, Window, WindowAggregate
 from firesteel.spark.column import column
 from firesteel.spark.hidden_column import carried, code
+from firesteel.spark.layout import Layout
 from firesteel.spark.lower.aggregate import lower_aggregate
 from firesteel.spark.lower.change_aggregate import lower_change_aggregate
 from firesteel.spark.lower.expression import lower_expression
@@ -62,8 +63,8 @@ class ReadTable(Protocol):
         ...
 
 
-def lower_plan(node: Node, tables: ReadTable, partitions: int) -> DataFrame:
-    return _Lowering(tables, partitions).rows(node)
+def lower_plan(node: Node, tables: ReadTable, layout: Layout) -> DataFrame:
+    return _Lowering(tables, layout.tasks, layout.buckets).rows(node)
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class _Lowering:
 
     tables: ReadTable
     partitions: int
+    buckets: int
 
     def packed(self, node: Node, packings: tuple[Packing, ...]) -> DataFrame:
         """Gives a node's rows as blobs for an operator: handed on where nothing but columns stands between."""
@@ -90,13 +92,13 @@ class _Lowering:
     def _keyed(self, node: Node) -> Keyed:
         match node:
             case Aggregate():
-                return keyed_aggregate(node, self.partitions)
+                return keyed_aggregate(node, self.buckets)
             case Rank():
-                return keyed_rank(node, self.partitions)
+                return keyed_rank(node, self.buckets)
             case Normalize():
-                return keyed_normalize(node, self.partitions)
+                return keyed_normalize(node, self.buckets)
             case Materialize():
-                return keyed_materialize(node, self.partitions)
+                return keyed_materialize(node, self.buckets)
             case Join():
                 return keyed_join(node, self)
         raise TypeError(f"{type(node).__name__} does not run on the state engine")

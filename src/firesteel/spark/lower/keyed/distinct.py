@@ -21,7 +21,7 @@ from firesteel.state.operator.distinct import DistinctParts, Part, input_name
 
 def lower_distinct_aggregate(node: Aggregate, lowering: Lowering) -> DataFrame:
     measures = [Measure(call, place) for place, call in enumerate(node.calls)]
-    parts = lower_keyed(_parts(node, measures, lowering.partitions), lowering)
+    parts = lower_keyed(_parts(node, measures, lowering.buckets), lowering)
     totals = [F.count(F.lit(1)).alias("__rows")]
     for measure in measures:
         totals += [F.sum(column(name)).alias(name) for name in (measure.total, measure.number) if name]

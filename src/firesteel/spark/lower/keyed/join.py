@@ -94,7 +94,7 @@ def keyed_join(node: Join, lowering: Lowering) -> Keyed:
     )
     alone = _SHOWS_ALONE.get(node.kind, set())
     inputs = tuple(
-        side.input(side.name in alone, rows, lowering.partitions, operator.is_timed)
+        side.input(side.name in alone, rows, lowering.buckets, operator.is_timed)
         for side, rows in zip((left, right), sides, strict=True)
     )
     short = {short: kind for side in shown for short, kind in side.types.items() if short not in side.made}

@@ -37,8 +37,8 @@ class Lowering(Protocol):
     """Lowers what lies below an operator."""
 
     @property
-    def partitions(self) -> int:
-        """Tells into how many parts rows are shuffled."""
+    def buckets(self) -> int:
+        """Tells into how many buckets the state of an operator is dealt."""
         ...
 
     def rows(self, node: Node) -> DataFrame:
