@@ -26,6 +26,7 @@ from firesteel.plan.node.relation import (
     Window,
     WindowAggregate,
 )
+from firesteel.plan.node.window import Session
 from firesteel.types import NUMERIC, Array, Date, Map, Multiset, Row, Timestamp, TimestampLtz
 
 
@@ -36,14 +37,16 @@ def is_keyed(node: Node) -> bool:
             return _is_keyed_aggregate(node)
         case Rank():
             changes = node.input.changelog != INSERT_ONLY
-            return node.window_end is None and (bool(node.ttl) or changes or _has_mixed_order(node))
+            return node.window_end is None and (bool(node.ttl) or node.on_engine or changes or _has_mixed_order(node))
         case Normalize():
-            return node.duplicates or bool(node.ttl)
+            return node.duplicates or bool(node.ttl) or node.on_engine
         case Materialize() | Join():
             return True
         case Scan() | Values() | Project() | Filter() | Union() | Unnest() | Sink():
             return False
-        case TimeJoin() | Watermark() | Window() | WindowAggregate():
+        case WindowAggregate():
+            return _is_keyed_window(node)
+        case TimeJoin() | Watermark() | Window():
             return False
         case _:
             assert_never(node)
@@ -55,7 +58,7 @@ def uses_engine(node: Node) -> bool:
 
 
 def _is_keyed_aggregate(node: Aggregate) -> bool:
-    if node.ttl or any(call.function in BY_ENGINE_ONLY for call in node.calls):
+    if node.ttl or node.on_engine or any(call.function in BY_ENGINE_ONLY for call in node.calls):
         return True
     if not node.retracts and not node.old_rows:
         return False
@@ -69,6 +72,19 @@ def _is_keyed_aggregate(node: Aggregate) -> bool:
         if call.function not in REVERSIBLE and not (call.function in ("MIN", "MAX") and stays):
             return True
     return False
+
+
+def _is_keyed_window(node: WindowAggregate) -> bool:
+    if isinstance(node.assigner, Session):
+        return False
+    if node.by_clock or node.input.changelog != INSERT_ONLY:
+        return True
+    return any(call.function in BY_ENGINE_ONLY for call in node.calls) or _gives_windows(node.input)
+
+
+def _gives_windows(node: Node) -> bool:
+    """Says whether the state engine answers windows below: Spark's watermark would be no measure of their rows."""
+    return (isinstance(node, WindowAggregate) and is_keyed(node)) or any(map(_gives_windows, node.inputs))
 
 
 def _has_mixed_order(node: Rank) -> bool:

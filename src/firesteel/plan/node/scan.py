@@ -93,8 +93,9 @@ class Normalize(PlanNode):
     input: Scan
     duplicates: bool = False
     span: Span | None = field(default=None, compare=False)
-    #: As in `Aggregate`.
+    #: Both as in `Aggregate`.
     ttl: int | None = None
+    on_engine: bool = field(default=False, compare=False)
 
     @property
     def inputs(self) -> tuple[Node, ...]:
