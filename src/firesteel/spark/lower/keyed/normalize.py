@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-
 from firesteel.plan.node.relation import Normalize
-from firesteel.spark.lower.keyed.lower import lower_keyed_rows
+from firesteel.spark.lower.keyed.lower import Keyed, keyed_rows
 from firesteel.state.operator.normalize import Normalize as KeepLast
 
 
-def lower_keyed_normalize(node: Normalize, rows: DataFrame, partitions: int) -> DataFrame:
+def keyed_normalize(node: Normalize, buckets: int) -> Keyed:
     names = [field.name for field in node.fields]
     operator = KeepLast(node.keys, ttl=node.ttl or None)
-    return lower_keyed_rows(rows, names, node.keys, operator, node.fields, partitions)
+    return keyed_rows(node.input, names, node.keys, operator, node.fields, buckets)

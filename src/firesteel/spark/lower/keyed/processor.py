@@ -14,6 +14,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
 from firesteel.errors import FiresteelError
+from firesteel.spark.blob import Packer
 from firesteel.spark.damage import is_checksum_mismatch, wrong_state
 from firesteel.spark.failure import carry
 from firesteel.spark.lower.keyed.report import TITLE, render_report, title_of
@@ -22,6 +23,7 @@ from firesteel.state.block import read_block, write_block
 from firesteel.state.cache import Cache
 from firesteel.state.damage import DamagedState, ForeignFormat
 from firesteel.state.operator.operator import Operator
+from firesteel.state.packing import Packing
 from firesteel.state.state import Now, State
 
 _BYTES = StructType([StructField("value", BinaryType())])
@@ -67,10 +69,10 @@ def _read(ask: Callable[[], Any]) -> Any:
 
 
 class Processor(StatefulProcessor):
-    """Runs one operator. `name` tells its cache from those of other operators of the job."""
+    """Runs one operator. `name` tells its cache from those of other operators of the job. `then` packs what it gives for the next one."""
 
-    def __init__(self, operator: Operator, name: str) -> None:
-        self._operator, self._name = operator, name
+    def __init__(self, operator: Operator, name: str, then: Packing | None) -> None:
+        self._operator, self._name, self._then = operator, name, then
 
     def init(self, handle: Any) -> None:
         self._store = SparkStore(handle)
@@ -88,7 +90,9 @@ class Processor(StatefulProcessor):
         packed = sorted(rows, key=lambda row: (row.part, row.number))
         inputs: dict[str, list[pa.RecordBatch]] = {}
         for row in packed:
-            inputs.setdefault(row.input, []).append(read_block(row.blob))
+            # A tick has no block.
+            if row.blob is not None:
+                inputs.setdefault(row.input, []).append(read_block(row.blob))
         now = Now(batch_number(), packed[0].clock)
         state = State(self._store, _cache(self._name, bucket), now)
         # For whoever reads the state of a stopped job.
@@ -97,13 +101,33 @@ class Processor(StatefulProcessor):
             {name: pa.Table.from_batches(batches) for name, batches in inputs.items()}, state, now
         )
         state.commit()
-        yield Row(bucket=bucket, blob=None, report=render_report(state))
-        if out is not None and out.num_rows:
-            for batch in out.to_batches():
-                yield Row(bucket=bucket, blob=write_block(batch), report=None)
+        yield _row(bucket, report=render_report(state))
+        batches = out.to_batches() if out is not None and out.num_rows else []
+        if self._then is None:
+            for number, batch in enumerate(batches):
+                yield _row(bucket, "", bucket, number, batch.num_rows, write_block(batch))
+            return
+        packer = Packer(self._then, bucket)
+        for batch in batches:
+            for blob in packer.pack(batch):
+                yield _row(*blob)
+        for tick in packer.ticks():
+            yield _row(*tick)
 
     def close(self) -> None:
         pass
+
+
+def _row(
+    bucket: int,
+    input: str = "",
+    part: int = 0,
+    number: int = 0,
+    rows: int = 0,
+    blob: bytes | None = None,
+    report: str | None = None,
+) -> Row:
+    return Row(bucket=bucket, input=input, part=part, number=number, rows=rows, blob=blob, report=report)
 
 
 def _cache(operator: str, bucket: int) -> Cache:
