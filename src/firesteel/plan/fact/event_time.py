@@ -31,13 +31,13 @@ def closing_node(node: Node) -> Node | None:
     return next((found for child in node.inputs if (found := closing_node(child)) is not None), None)
 
 
-def watermarked_scans(node: Node) -> Iterator[Scan]:
-    """Finds the tables whose rows advance event time."""
+def watermarked_scans(node: Node) -> Iterator[tuple[Scan, int]]:
+    """Finds the tables whose rows advance event time, each with the milliseconds by which its watermark is behind."""
     if isinstance(node, Watermark):
         inner: Node = node.input
         while not isinstance(inner, Scan):
             inner = inner.inputs[0]
-        yield inner
+        yield inner, node.delay or 0
         return
     for child in node.inputs:
         yield from watermarked_scans(child)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import assert_never
 
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.fact.retraction import null_when_retracted
+from firesteel.plan.fact.time_to_live import times_to_live
 from firesteel.plan.function.aggregate import BY_ENGINE_ONLY, REVERSIBLE
 from firesteel.plan.node.relation import (
     Aggregate,
@@ -55,6 +57,16 @@ def is_keyed(node: Node) -> bool:
 def uses_engine(node: Node) -> bool:
     """Says whether anything of a plan runs on the state engine."""
     return is_keyed(node) or any(map(uses_engine, node.inputs))
+
+
+def clocked_scans(node: Node, clocked: bool = False) -> Iterator[Scan]:
+    """Finds the tables below operators of the state engine that the clock alone makes do something. `clocked`: there is one above."""
+    if isinstance(node, Scan) and clocked:
+        yield node
+    by_clock = isinstance(node, WindowAggregate) and node.by_clock
+    wakes = by_clock or (is_keyed(node) and any(times_to_live(node)))
+    for child in node.inputs:
+        yield from clocked_scans(child, clocked or wakes)
 
 
 def _is_keyed_aggregate(node: Aggregate) -> bool:

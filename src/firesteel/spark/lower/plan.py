@@ -40,7 +40,9 @@ from firesteel.spark.lower.keyed.join import keyed_join
 from firesteel.spark.lower.keyed.lower import Keyed, hand_on, lower_keyed, pack_columns
 from firesteel.spark.lower.keyed.materialize import keyed_materialize
 from firesteel.spark.lower.keyed.normalize import keyed_normalize
+from firesteel.spark.lower.keyed.processor import WatermarkOf
 from firesteel.spark.lower.keyed.rank import keyed_rank
+from firesteel.spark.lower.keyed.window import keyed_window
 from firesteel.spark.lower.normalize import lower_normalize
 from firesteel.spark.lower.rank import lower_rank
 from firesteel.spark.lower.time_join import lower_time_join
@@ -59,6 +61,10 @@ class ReadTable(Protocol):
 
     def read(self, scan: Scan | Values, packing: Packing | None = None) -> DataFrame:
         """Gives the rows; packed, where that is asked for."""
+        ...
+
+    def watermark(self, node: Node) -> WatermarkOf:
+        """Gives what tells the watermark of a node's rows, when the tables below it have been read."""
         ...
 
 
@@ -99,7 +105,13 @@ class _Lowering:
                 return keyed_materialize(node, self.partitions)
             case Join():
                 return keyed_join(node, self)
+            case WindowAggregate():
+                return keyed_window(node, self.partitions)
         raise TypeError(f"{type(node).__name__} does not run on the state engine")
+
+    def watermark(self, node: Node) -> WatermarkOf:
+        """Gives what tells the watermark of a node's rows."""
+        return self.tables.watermark(node)
 
     def rows(self, node: Node) -> DataFrame:
         """Gives a node's rows."""

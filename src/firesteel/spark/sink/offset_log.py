@@ -21,12 +21,13 @@ from firesteel.storage.folder import Folder
 class PlannedBatch:
     """`sequences` and `positions` are those that each source has at the batch's end.
 
-    `fingerprint` stands for the input: a batch that runs again has the same one.
+    `fingerprint` stands for the input: a batch that runs again has the same one. `marks` are the event times that sources have reached.
     """
 
     sequences: Mapping[int, int]
     positions: Mapping[int, Positions]
     fingerprint: str
+    marks: Mapping[int, int | None]
 
 
 def query_id(checkpoint: Folder) -> str:
@@ -77,6 +78,7 @@ def parse_plan(text: str) -> PlannedBatch:
         {source: offset["sequence"] for source, offset in offsets.items()},
         {source: from_json(offset["positions"]) for source, offset in offsets.items()},
         hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16],
+        {source: offset.get("mark") for source, offset in offsets.items()},
     )
 
 
