@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as spark
 
-from firesteel.state.packing import Packing
+from firesteel.state.block import Packing
 
 #: How many rows a block has, or stands for.
 ROWS = "rows"

@@ -40,9 +40,7 @@ def is_keyed(node: Node) -> bool:
         case Rank():
             changes = node.input.changelog != INSERT_ONLY
             return node.window_end is None and (bool(node.ttl) or node.on_engine or changes or _has_mixed_order(node))
-        case Normalize():
-            return node.duplicates or bool(node.ttl) or node.on_engine
-        case Materialize() | Join():
+        case Normalize() | Materialize() | Join():
             return True
         case Scan() | Values() | Project() | Filter() | Union() | Unnest() | Sink():
             return False

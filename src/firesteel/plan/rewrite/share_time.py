@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.plan.fact.event_time import closing_node
-from firesteel.plan.node.relation import Aggregate, Node, Normalize, Rank, Watermark, map_inputs
+from firesteel.plan.node.relation import Aggregate, Node, Rank, Watermark, map_inputs
 
 
 def share_time(node: Node) -> Node:
@@ -25,7 +25,7 @@ def _share(node: Node, waits: bool) -> Node:
         case Rank(keeps_first=True):
             # What is given is final: it runs in either mode.
             return node
-        case Aggregate() | Rank() | Normalize():
+        case Aggregate() | Rank():
             return replace(node, on_engine=waits)
         case _:
             return node

@@ -34,7 +34,7 @@ from firesteel.spark.source.reject import count_rejects
 from firesteel.spark.source.scan import SourcePlace, source_spec
 from firesteel.spark.source.source_spec import SourceSpec
 from firesteel.spark.source.values import read_values
-from firesteel.state.packing import Packing
+from firesteel.state.block import Packing
 from firesteel.types import CHARACTER
 
 #: Partitions that are told apart in event time; of a topic with more, several share one watermark.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import Protocol, assert_never
 
@@ -11,7 +12,7 @@ from pyspark.sql import functions as F
 
 from firesteel.changelog.hidden import CODES, KIND, ORDER
 from firesteel.changelog.kind import INSERT_ONLY, RowKind
-from firesteel.plan.expression import ColumnRef, Expression
+from firesteel.plan.expression import ColumnRef, Expression, substitute
 from firesteel.plan.fact.keyed import is_keyed
 from firesteel.plan.node.relation import (
     Aggregate,
@@ -43,13 +44,12 @@ from firesteel.spark.lower.keyed.normalize import keyed_normalize
 from firesteel.spark.lower.keyed.processor import WatermarkOf
 from firesteel.spark.lower.keyed.rank import keyed_rank
 from firesteel.spark.lower.keyed.window import keyed_window
-from firesteel.spark.lower.normalize import lower_normalize
 from firesteel.spark.lower.rank import lower_rank
 from firesteel.spark.lower.time_join import lower_time_join
 from firesteel.spark.lower.unnest import lower_unnest
 from firesteel.spark.lower.watermark import lower_watermark
 from firesteel.spark.lower.window import lower_window, lower_window_aggregate
-from firesteel.state.packing import Packing
+from firesteel.state.block import Packing
 
 
 class ReadTable(Protocol):
@@ -78,6 +78,8 @@ class _Lowering:
 
     tables: ReadTable
     partitions: int
+    #: What is done with the rows of tables whose event time an operator above waits for, by the table's `id`.
+    timed: dict[int, Callable[[DataFrame], DataFrame]] = field(default_factory=dict)
 
     def packed(self, node: Node, packing: Packing) -> DataFrame:
         """Gives a node's rows as blobs for an operator: handed on where nothing but columns stands between."""
@@ -113,13 +115,23 @@ class _Lowering:
         """Gives what tells the watermark of a node's rows."""
         return self.tables.watermark(node)
 
+    def _with_watermark(self, node: Watermark) -> DataFrame:
+        below = _scan_below(node)
+        if below is None:
+            return lower_watermark(node, self.rows(node.input))
+        # Messages advance event time as they come, before it is known which rows they replace.
+        scan, time = below
+        self.timed[id(scan)] = lambda rows: lower_watermark(node, rows, lower_expression(time))
+        return self.rows(node.input)
+
     def rows(self, node: Node) -> DataFrame:
         """Gives a node's rows."""
         if is_keyed(node):
             return lower_keyed(self._keyed(node), self)
         match node:
             case Scan() | Values():
-                return self.tables.read(node)
+                rows = self.tables.read(node)
+                return self.timed[id(node)](rows) if id(node) in self.timed else rows
             case Sink():
                 return self.rows(node.input)
             case Project():
@@ -128,13 +140,11 @@ class _Lowering:
                 return rows.select(*(_named(field.name, one) for field, one in pairs), *carried(rows))
             case Filter():
                 return _filtered(node, self.rows(node.input))
-            case Normalize():
-                return lower_normalize(node, self.rows(node.input))
             case Aggregate():
                 lower = lower_change_aggregate if node.retracts or node.old_rows else lower_aggregate
                 return lower(node, self.rows(node.input), self.partitions)
             case Watermark():
-                return lower_watermark(node, self.rows(node.input))
+                return self._with_watermark(node)
             case Window():
                 return lower_window(node, self.rows(node.input))
             case WindowAggregate():
@@ -147,10 +157,26 @@ class _Lowering:
                 return lower_rank(node, self.rows(node.input), self.partitions)
             case Unnest():
                 return lower_unnest(node, self.rows(node.input))
-            case Join() | Materialize():
+            case Join() | Normalize() | Materialize():
                 raise TypeError("These run on the state engine")
             case _:
                 assert_never(node)
+
+
+def _scan_below(node: Watermark) -> tuple[Scan, Expression] | None:
+    """Finds the table whose rows are normalised below a watermark, and its event time there."""
+    below = node.input
+    expression: Expression = next(ColumnRef(one.name, one.type) for one in node.fields if one.name == node.column)
+    while isinstance(below, Project):
+        expression = _inlined(expression, below)
+        below = below.input
+    return (below.input, expression) if isinstance(below, Normalize) else None
+
+
+def _inlined(expression: Expression, project: Project) -> Expression:
+    """Computes an expression of a projection's columns from those of its input."""
+    held = {one.name: value for one, value in zip(project.fields, project.expressions, strict=True)}
+    return substitute(expression, lambda part: held[part.name] if isinstance(part, ColumnRef) else None)
 
 
 def _plain_columns(node: Project) -> dict[str, str] | None:

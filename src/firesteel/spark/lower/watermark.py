@@ -68,12 +68,16 @@ def times_name(source: int) -> str:
     return f"firesteel-times-{source}"
 
 
-def lower_watermark(node: Watermark, rows: DataFrame) -> DataFrame:
+def lower_watermark(node: Watermark, rows: DataFrame, time: Column | None = None) -> DataFrame:
+    """Lets the rows of a source advance event time. `time` is it, where the rows do not have the column yet."""
     assert node.delay is not None
     about = rows.schema[SLOT].metadata
     data_type = next(field.type for field in node.fields if field.name == node.column)
     times = [
-        F.floor(instant_of(F.max(F.when(column(SLOT) == channel, column(node.column))), data_type) / 1000)
+        F.floor(
+            instant_of(F.max(F.when(column(SLOT) == channel, column(node.column) if time is None else time)), data_type)
+            / 1000
+        )
         .cast("long")
         .alias(str(channel))
         for channel in range(about["slots"])

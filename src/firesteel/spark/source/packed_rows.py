@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from firesteel.changelog.hidden import REJECT
 from firesteel.spark.blob import ARROW, ROWS, pack_all
 from firesteel.spark.task import task_number
-from firesteel.state.packing import Packing
+from firesteel.state.block import Packing
 
 
 def read_packed(batches: Iterable[pa.RecordBatch], packing: Packing, tolerant: bool) -> Iterator[pa.RecordBatch]:

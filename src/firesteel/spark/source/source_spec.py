@@ -12,7 +12,7 @@ from firesteel.spark.source.alarm import Alarm
 from firesteel.spark.source.event_time import EventTime
 from firesteel.spark.source.hidden import add_hidden
 from firesteel.spark.type import spark_schema
-from firesteel.state.packing import Packing
+from firesteel.state.block import Packing
 from firesteel.storage.folder import Folder
 from firesteel.types import Field
 
@@ -70,5 +70,6 @@ class SourceSpec:
     def schema(self) -> spark.StructType:
         """Gives the columns of the rows, as Spark knows them: of blobs where they are packed."""
         if self.packing is not None:
-            return BLOBS.add(REJECT, spark.StringType()) if self.columns.tolerant else BLOBS
+            reason = [spark.StructField(REJECT, spark.StringType())] if self.columns.tolerant else []
+            return spark.StructType([*BLOBS.fields, *reason])
         return add_hidden(spark_schema(self.fields), self.hidden)

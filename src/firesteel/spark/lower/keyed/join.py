@@ -20,11 +20,11 @@ from firesteel.spark.lower.expression import lower_expression
 from firesteel.spark.lower.keyed.lower import Keyed, KeyedInput, Lowering
 from firesteel.spark.lower.keyed.pair_condition import PairCondition
 from firesteel.spark.type import spark_type
+from firesteel.state.block import Packing
 from firesteel.state.operator.join import LEFT_INPUT, RIGHT_INPUT
 from firesteel.state.operator.join import Join as EngineJoin
 from firesteel.state.operator.join import JoinKind as EngineKind
 from firesteel.state.operator.join import Side as EngineSide
-from firesteel.state.packing import Packing
 
 #: The sides of which a row without a partner is given.
 _SHOWS_ALONE = {

@@ -25,8 +25,8 @@ from firesteel.spark.lower.keyed.processor import Processor, WatermarkOf
 from firesteel.spark.lower.keyed.report import observe_reports, title_of
 from firesteel.spark.lower.keyed.wire import pack, unpack
 from firesteel.spark.type import spark_schema
+from firesteel.state.block import Packing
 from firesteel.state.operator.operator import INPUT, Operator
-from firesteel.state.packing import Packing
 from firesteel.types import Field, Map, Multiset
 
 _REPORT = "report"
@@ -84,7 +84,7 @@ def keyed_rows(
     node: Node, columns: Sequence[str], key: Sequence[str], operator: Operator, fields: tuple[Field, ...], buckets: int
 ) -> Keyed:
     """Describes an operator of one input, whose rows are dealt by columns of their own. It gives `fields`."""
-    found = {one.name: one for one in node.fields}
+    found = {one.name: one for one in (*node.fields, *fields)}
     schema = to_arrow_schema(spark_schema(tuple(found[name] for name in columns)), timezone="UTC")
     made = {
         f"__hashed{place}": F.array_sort(F.map_entries(column(name)))

@@ -19,11 +19,10 @@ from firesteel.spark.damage import is_checksum_mismatch, wrong_state
 from firesteel.spark.failure import carry
 from firesteel.spark.lower.keyed.report import TITLE, render_report, title_of
 from firesteel.spark.task import batch_number, query_name
-from firesteel.state.block import read_block, write_block
+from firesteel.state.block import Packing, read_block, write_block
 from firesteel.state.cache import Cache
 from firesteel.state.damage import DamagedState, ForeignFormat
 from firesteel.state.operator.operator import Operator
-from firesteel.state.packing import Packing
 from firesteel.state.state import Now, State
 
 #: Tells the watermark of a batch, by the batch's number, the same in every attempt; None before the first one.

@@ -10,8 +10,7 @@ from pyspark.sql import types as spark
 
 from firesteel.spark.blob import BLOBS, pack_all
 from firesteel.spark.task import task_number
-from firesteel.state.block import read_block
-from firesteel.state.packing import Packing
+from firesteel.state.block import Packing, read_block
 
 
 def pack(rows: DataFrame, packing: Packing) -> DataFrame:
