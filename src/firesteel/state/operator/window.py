@@ -15,6 +15,7 @@ from firesteel.state.segment import K1, K2, numbers
 from firesteel.state.state import Now, State
 
 _WATERMARK = "watermark"
+_BEFORE_ALL = -(1 << 63)
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,10 @@ class WindowAggregate:
         if rows.num_rows:
             groups, count, _ = self.group.accumulate(rows, state)
             new = np.flatnonzero((count > 0) & ~groups.is_known)
-            state.table("due").put(pa.table({K1: ends[groups.heads[new]], K2: groups.k1[new]}))
+            due = state.table("due")
+            # Forgets nothing, and says that the table is in the order of a time.
+            due.forget(_BEFORE_ALL)
+            due.put(pa.table({K1: ends[groups.heads[new]], K2: groups.k1[new]}))
 
     def _answer(self, limit: int, state: State) -> pa.Table | None:
         for name in state.tables():

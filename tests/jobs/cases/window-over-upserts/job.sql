@@ -1,6 +1,6 @@
 -- Windows over an upsert topic: a message replaces the row of its key, which leaves the window it was in.
 CREATE TABLE src (
-  id INT, at STRING, v INT, ts AS TO_TIMESTAMP(at), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND, PRIMARY KEY (id) NOT ENFORCED
+  id INT, moment STRING, v INT, ts AS TO_TIMESTAMP(moment), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND, PRIMARY KEY (id) NOT ENFORCED
 ) WITH (
   'connector' = 'upsert-kafka', 'properties.bootstrap.servers' = '${bootstrap}', 'topic' = '${topic:src}', 'scan.bounded.mode' = 'latest-offset',
   'key.format' = 'json', 'value.format' = 'json'
