@@ -80,7 +80,7 @@ class State:
         return {name: entry.ttl for name, entry in self._manifest.tables.items()}
 
     def wake(self) -> int | None:
-        """Tells, behind `commit`, when rows that were not written again are to be cleared away next; None: nothing ends by itself."""
+        """Tells when rows that were not written again are to be cleared away next, behind `commit`; None: nothing ends by itself."""
         due = []
         for entry in self._manifest.tables.values():
             if entry.ttl is None or not entry.levels:

@@ -23,6 +23,7 @@ from firesteel.spark.job.planned_watermark import PlannedWatermark
 from firesteel.spark.job.query_plan import QueryPlan
 from firesteel.spark.lower.cast import fit_length
 from firesteel.spark.lower.plan import lower_plan
+from firesteel.spark.lower.watermark import kept_back
 from firesteel.spark.sink.bad_record import BadRecords
 from firesteel.spark.sink.batch import BatchEnd, BatchWriter, Gate, Written
 from firesteel.spark.sink.layout import gather_keys
@@ -89,7 +90,8 @@ class Sources:
     def watermark(self, node: Node) -> PlannedWatermark:
         """Gives what tells the watermark of a node's rows, when its tables have been read."""
         behind = [(number, delay) for scan, delay in watermarked_scans(node) for number in self._numbers[id(scan)]]
-        return PlannedWatermark(self._plan.checkpoint, tuple(behind))
+        waits = closing_node(node) is not None
+        return PlannedWatermark(self._plan.checkpoint, tuple(behind), kept_back(node) // 1000 if waits else None)
 
     def _open(self, scan: Scan) -> tuple[SourceSpec, OpenSource]:
         plan, settings = self._plan, self._plan.settings
