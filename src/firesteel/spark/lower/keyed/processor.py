@@ -25,6 +25,9 @@ from firesteel.state.damage import DamagedState, ForeignFormat
 from firesteel.state.operator.operator import Operator
 from firesteel.state.state import Now, State
 
+#: Tells the watermark of a batch, by the batch's number, the same in every attempt; None before the first one.
+WatermarkOf = Callable[[int], int | None]
+
 _BYTES = StructType([StructField("value", BinaryType())])
 _NAME = StructType([StructField("name", StringType())])
 
@@ -68,10 +71,15 @@ def _read(ask: Callable[[], Any]) -> Any:
 
 
 class Processor(StatefulProcessor):
-    """Runs one operator. `name` tells its cache from those of other operators of the job. `then` packs what it gives for the next one."""
+    """Runs one operator. `name` tells its cache from those of other operators of the job. `then` packs what it gives for the next one.
 
-    def __init__(self, operator: Operator, name: str, then: tuple[Packing, ...]) -> None:
-        self._operator, self._name, self._then = operator, name, then
+    `watermark` tells the watermark of a batch, where the operator waits for event time.
+    """
+
+    def __init__(
+        self, operator: Operator, name: str, then: tuple[Packing, ...], watermark: WatermarkOf | None = None
+    ) -> None:
+        self._operator, self._name, self._then, self._watermark = operator, name, then, watermark
 
     def init(self, handle: Any) -> None:
         self._store = SparkStore(handle)
@@ -92,7 +100,8 @@ class Processor(StatefulProcessor):
             # A tick has no block.
             if row.blob is not None:
                 inputs.setdefault(row.input, []).append(read_block(row.blob))
-        now = Now(batch_number(), packed[0].clock)
+        batch = batch_number()
+        now = Now(batch, packed[0].clock, None if self._watermark is None else self._watermark(batch))
         state = State(self._store, _cache(self._name, bucket), now)
         # For whoever reads the state of a stopped job.
         state.own.setdefault(TITLE, title_of(self._operator))
@@ -100,7 +109,7 @@ class Processor(StatefulProcessor):
             {name: pa.Table.from_batches(batches) for name, batches in inputs.items()}, state, now
         )
         state.commit()
-        yield _row(bucket, report=render_report(state))
+        yield _row(bucket, report=render_report(state, _next_call(self._operator, state)))
         batches = out.to_batches() if out is not None and out.num_rows else []
         if not self._then:
             for number, batch in enumerate(batches):
@@ -115,6 +124,11 @@ class Processor(StatefulProcessor):
 
     def close(self) -> None:
         pass
+
+
+def _next_call(operator: Operator, state: State) -> int | None:
+    """Tells when the operator has to be called by the clock, if nothing comes before."""
+    return min((time for time in (operator.wake(state), state.wake()) if time is not None), default=None)
 
 
 def _row(
