@@ -77,6 +77,11 @@ class State:
         """Names the tables, and gives their times to live."""
         return {name: entry.ttl for name, entry in self._manifest.tables.items()}
 
+    def flush(self) -> None:
+        """Makes what was written visible to the rest of the batch."""
+        for table in self._tables.values():
+            table.flush()
+
     def commit(self) -> None:
         """Writes the batch's segments, removes what was merged, and saves the manifest if anything has changed.
 
@@ -87,7 +92,7 @@ class State:
                 self.table(name, entry.ttl)
         for table in self._tables.values():
             table.commit()
-        self._store.remove_retired()
+        self._store.remove_retired(self._manifest.names())
         tables = self._manifest.tables.items()
         self._manifest.tables = {name: entry for name, entry in tables if entry.levels or entry.floor is not None}
         if self._before is not None and write_manifest(self._manifest) == self._before:

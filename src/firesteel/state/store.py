@@ -5,7 +5,7 @@ A segment's name is made of the batch's number, its table and its content, so th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -93,11 +93,15 @@ class Store:
         """Lets go of a segment at the end of the batch."""
         self._retired.append(part)
 
-    def remove_retired(self) -> None:
-        """Removes the pieces of retired segments. Their files are removed at the next batch: this attempt may fail."""
-        for part in self._retired:
-            for number in range(part.pieces):
-                self._durable.remove(piece_name(part.name, number))
+    def remove_retired(self, alive: Collection[str]) -> None:
+        """Removes the pieces of retired segments. Their files are removed at the next batch: this attempt may fail.
+
+        A merge that changes nothing of a segment that this batch has written gives its very name: such a one is `alive`.
+        """
+        for name, pieces in {part.name: part.pieces for part in self._retired}.items():
+            if name not in alive:
+                for number in range(pieces):
+                    self._durable.remove(piece_name(name, number))
         self._retired = []
 
 
