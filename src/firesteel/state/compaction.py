@@ -6,7 +6,7 @@ is done, look-ups find the merged rows below its bound and the old runs above it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
@@ -48,26 +48,29 @@ class Compaction:
                 level.runs, level.done, level.merging, level.bound = [level.done], [], False, None
         self._entry.levels = [level for level in levels if level.rows]
 
-    def push(self, rows: pa.RecordBatch) -> None:
+    def push(self, new: Sequence[pa.RecordBatch]) -> None:
         """Adds a batch's rows as a new run, and merges it with the newest runs of like size, or begins to."""
         levels, shape = self._entry.levels, self._store.shape
-        first, total = len(levels), rows.num_rows
+        count, size = sum(rows.num_rows for rows in new), sum(rows.nbytes for rows in new)
+        first, total = len(levels), count
         while first and not levels[first - 1].merging and levels[first - 1].rows <= shape.ratio * total:
             first -= 1
             total += levels[first].rows
         old = levels[first:]
-        most = shape.slice_rows + 2 * rows.num_rows
-        small = total <= most and total * (rows.nbytes // rows.num_rows) <= 4 * shape.part_bytes + 2 * rows.nbytes
-        if not old and (first or (pa.types.is_null(rows.column(GONE).type) and self._rules.floor is None)):
-            levels.append(Level([self._write(rows)]))
+        # what is merged at once is held in memory, however much the batch wrote
+        most = shape.slice_rows + 2 * min(count, shape.slice_rows)
+        small = total <= most and total * (size // count) <= 4 * shape.part_bytes + 2 * min(size, shape.part_bytes)
+        all_live = all(pa.types.is_null(rows.column(GONE).type) for rows in new)
+        if not old and (first or (all_live and self._rules.floor is None)):
+            levels.append(Level([self._write(new)]))
         elif small:
             batches = [self._store.open(part).all for level in old for part in level.parts]
-            merged = self._merge([*batches, rows], bottom=not first)
+            merged = self._merge([*batches, *new], bottom=not first)
             self._retire(part for level in old for part in level.parts)
-            levels[first:] = [Level([self._write(merged)])] if merged.num_rows else []
+            levels[first:] = [Level([self._write([merged])])] if merged.num_rows else []
         else:
             runs = [run for level in old for run in level.runs]
-            levels[first:] = [Level([*runs, self._write(rows)], merging=True, bottom=not first)]
+            levels[first:] = [Level([*runs, self._write(new)], merging=True, bottom=not first)]
 
     def sweep(self, clock: int, ttl: int) -> None:
         """Begins to merge everything once in a time to live, so that what has expired is dropped where nothing new makes merges."""
@@ -104,7 +107,7 @@ class Compaction:
                 batches.append(segment.all)
         merged = self._merge(batches, level.bottom)
         if merged.num_rows:
-            level.done += self._write(merged)
+            level.done += self._write([merged])
         self._retire(part for run in level.runs for part in run if bound is None or part.last <= bound)
         level.runs = [] if bound is None else [[part for part in run if part.last > bound] for run in level.runs]
         level.bound = bound
@@ -118,9 +121,10 @@ class Compaction:
         self._store.counts.merged += sum(batch.num_rows for batch in batches)
         return merged
 
-    def _write(self, rows: pa.RecordBatch) -> Run:
+    def _write(self, run: Sequence[pa.RecordBatch]) -> Run:
         shape = self._store.shape
-        return [self._store.write(self._name, part) for part in cut_rows(rows, shape.part_rows, shape.part_bytes)]
+        cut = (part for rows in run for part in cut_rows(rows, shape.part_rows, shape.part_bytes))
+        return [self._store.write(self._name, part) for part in cut]
 
     def _retire(self, parts: Iterable[Part]) -> None:
         for part in parts:
