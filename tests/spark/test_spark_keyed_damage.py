@@ -67,7 +67,7 @@ def handle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Handle]:
     monkeypatch.setattr(processor, "batch_number", lambda: 1)
     monkeypatch.setattr(processor, "query_name", lambda: "1-dest")
     # Each batch has a cache of its own, so that all state is read from the store.
-    monkeypatch.setattr(processor, "_cache", lambda name, bucket: Cache(tmp_path / str(next(folders))))
+    monkeypatch.setattr(processor, "_cache", lambda name, bucket, memory: Cache(tmp_path / str(next(folders))))
     handle = Handle()
     work(handle)
     yield handle
@@ -75,7 +75,7 @@ def handle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Handle]:
 
 def work(handle: Handle) -> list[Row]:
     rows = pa.RecordBatch.from_pydict({"__k1": [1, 2], "__k2": [3, 4], "k": ["a", "b"], "v": [1, 2]})
-    one = Processor(KeepRow(("k",)), "op")
+    one = Processor(KeepRow(("k",)), "op", 1 << 30)
     one.init(handle)
     return list(
         one.handleInputRows((0,), iter([Row(input=INPUT, part=0, number=0, clock=1, blob=write_block(rows))]), None)

@@ -18,6 +18,9 @@ from firesteel.state.manifest import Part, TableEntry
 from firesteel.state.piece import cut_pieces, join_pieces, piece_name
 from firesteel.state.segment import Segment, read_rows, write_rows
 
+#: A merge holds so many segments of the largest size: its runs, what they are together, and the new one.
+_MERGED = 16
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -33,6 +36,11 @@ class Shape:
     piece_bytes: int = (4 << 20) - 64
     ratio: float = 1.0
     slice_rows: int = 1 << 18
+
+
+def shape_within(memory: int) -> Shape:
+    """Gives the usual shape, with segments of which a merge of several needs no more than so many bytes."""
+    return Shape(part_bytes=min(Shape.part_bytes, max(memory // _MERGED, 1 << 20)))
 
 
 @dataclass

@@ -41,6 +41,7 @@ from firesteel.spark.internals import active
 from firesteel.spark.job.checkpoint import Checkpoint
 from firesteel.spark.job.query import Query
 from firesteel.spark.job.query_plan import QueryEvents, QueryPlan, QuerySettings
+from firesteel.spark.memory import memory_settings
 from firesteel.spark.place import job_name, log_file, safe_name, spark_settings, state_folder
 from firesteel.spark.start.cluster import check_workers
 from firesteel.spark.start.early_jvm import Launched
@@ -173,6 +174,7 @@ class Job:
         asked_tasks = self.analysis.setting(RESOURCE_PARALLELISM) or self.analysis.setting(PARALLELISM_DEFAULT)
         parallelism = asked_tasks or shared.sparkContext.defaultParallelism
         settings = {
+            **memory_settings(self.analysis, shared),
             "spark.sql.shuffle.partitions": str(parallelism),
             "spark.sql.streaming.stateStore.providerClass": _PROVIDERS[self._backend],
             "spark.sql.session.timeZone": self.analysis.setting(LOCAL_TIME_ZONE) or "UTC",

@@ -16,6 +16,7 @@ from firesteel.spark.column import column
 from firesteel.spark.lower.keyed.processor import Processor
 from firesteel.spark.lower.keyed.report import observe_reports, title_of
 from firesteel.spark.lower.keyed.wire import pack, unpack
+from firesteel.spark.memory import task_memory
 from firesteel.spark.type import spark_schema
 from firesteel.state.operator.operator import INPUT, Operator
 from firesteel.state.segment import K1, K2
@@ -53,7 +54,7 @@ def lower_keyed(
     blobs = (
         packed.select("*", clock)
         .groupBy("bucket")
-        .transformWithState(Processor(operator, name), _BLOB, "Update", "None")
+        .transformWithState(Processor(operator, name, task_memory(packed.sparkSession)), _BLOB, "Update", "None")
     )
     blobs = observe_reports(blobs, title_of(operator), buckets)
     return unpack(blobs, spark.StructType([*schema.fields, spark.StructField(KIND, spark.ByteType())]))

@@ -22,13 +22,20 @@ from firesteel.state.block import read_block, write_block
 from firesteel.state.cache import Cache
 from firesteel.state.damage import DamagedState, ForeignFormat
 from firesteel.state.operator.operator import Operator
+from firesteel.state.operator.part import apply_in_parts
 from firesteel.state.state import Now, State
+from firesteel.state.store import shape_within
 
 _BYTES = StructType([StructField("value", BinaryType())])
 _NAME = StructType([StructField("name", StringType())])
 
 #: What is opened of a bucket's segments stays so from batch to batch: a worker is used again. Segments never change.
 _CACHES: dict[Path, Cache] = {}
+
+#: Rows take so many times their bytes while an operator works on them.
+_PART = 16
+#: Pages of mapped files are the kernel's, which drops them when it needs to: of them more is kept.
+_MAPPED = 4
 
 
 class SparkStore:
@@ -67,10 +74,10 @@ def _read(ask: Callable[[], Any]) -> Any:
 
 
 class Processor(StatefulProcessor):
-    """Runs one operator. `name` tells its cache from those of other operators of the job."""
+    """Runs one operator. `name` tells its cache from those of other operators of the job; `memory` is how many bytes its work may take."""
 
-    def __init__(self, operator: Operator, name: str) -> None:
-        self._operator, self._name = operator, name
+    def __init__(self, operator: Operator, name: str, memory: int) -> None:
+        self._operator, self._name, self._memory = operator, name, memory
 
     def init(self, handle: Any) -> None:
         self._store = SparkStore(handle)
@@ -90,25 +97,29 @@ class Processor(StatefulProcessor):
         for row in packed:
             inputs.setdefault(row.input, []).append(read_block(row.blob))
         now = Now(batch_number(), packed[0].clock)
-        state = State(self._store, _cache(self._name, bucket), now)
+        cache = _cache(self._name, bucket, self._memory)
+        state = State(self._store, cache, now, shape_within(self._memory))
         # For whoever reads the state of a stopped job.
         state.own.setdefault(TITLE, title_of(self._operator))
-        out = self._operator.apply(
-            {name: pa.Table.from_batches(batches) for name, batches in inputs.items()}, state, now
-        )
-        state.commit()
-        yield Row(bucket=bucket, blob=None, report=render_report(state))
-        if out is not None and out.num_rows:
+        tables = {name: pa.Table.from_batches(batches) for name, batches in inputs.items()}
+        for out in apply_in_parts(self._operator, tables, state, now, self._memory // _PART):
             for batch in out.to_batches():
                 yield Row(bucket=bucket, blob=write_block(batch), report=None)
+        state.commit()
+        yield Row(bucket=bucket, blob=None, report=render_report(state))
 
     def close(self) -> None:
         pass
 
 
-def _cache(operator: str, bucket: int) -> Cache:
-    """Gives the cache of a bucket, in the executor's own folder: it ends with the application."""
+def _cache(operator: str, bucket: int, memory: int) -> Cache:
+    """Gives the cache of a bucket, in the executor's own folder: it ends with the application. Of all caches only so much stays mapped."""
     folder = Path(SparkFiles.getRootDirectory()) / "state" / operator / str(bucket)
-    if folder not in _CACHES:
-        _CACHES[folder] = Cache(folder)
-    return _CACHES[folder]
+    cache = _CACHES.pop(folder) if folder in _CACHES else Cache(folder, memory * _MAPPED)
+    _CACHES[folder] = cache
+    mapped = sum(one.mapped for one in _CACHES.values())
+    for other in list(_CACHES.values())[:-1]:
+        if mapped > memory * _MAPPED:
+            mapped -= other.mapped
+            other.unmap()
+    return cache
