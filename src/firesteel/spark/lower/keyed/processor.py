@@ -16,6 +16,7 @@ from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 from firesteel.errors import FiresteelError
 from firesteel.spark.damage import is_checksum_mismatch, wrong_state
 from firesteel.spark.failure import carry
+from firesteel.spark.fault import fault_file, reach
 from firesteel.spark.lower.keyed.report import TITLE, render_report, title_of
 from firesteel.spark.task import batch_number, query_name
 from firesteel.state.block import read_block, write_block
@@ -41,7 +42,8 @@ _MAPPED = 4
 class SparkStore:
     """A bucket's blobs in Spark's state store: the manifest is one value, the pieces are a map."""
 
-    def __init__(self, handle: Any) -> None:
+    def __init__(self, handle: Any, on_put: Callable[[], None]) -> None:
+        self._on_put = on_put
         self._manifest = handle.getValueState("manifest", _BYTES)
         self._pieces = handle.getMapState("pieces", _NAME, _BYTES)
 
@@ -58,6 +60,7 @@ class SparkStore:
 
     def put(self, name: str, blob: bytes) -> None:
         self._pieces.updateValue((name,), (bytes(blob),))
+        self._on_put()
 
     def remove(self, name: str) -> None:
         self._pieces.removeKey((name,))
@@ -78,9 +81,15 @@ class Processor(StatefulProcessor):
 
     def __init__(self, operator: Operator, name: str, memory: int) -> None:
         self._operator, self._name, self._memory = operator, name, memory
+        self._faults, self._worked = fault_file(), False
 
     def init(self, handle: Any) -> None:
-        self._store = SparkStore(handle)
+        self._store = SparkStore(handle, lambda: self._reach("s2"))
+
+    def _reach(self, moment: str) -> None:
+        """Does what a test wants to happen at this moment."""
+        if self._faults is not None:
+            reach(self._faults.read(), moment, batch_number())
 
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
         try:
@@ -91,6 +100,8 @@ class Processor(StatefulProcessor):
             raise carry(error) from None
 
     def _work(self, bucket: int, rows: Iterator[Row]) -> Iterator[Row]:
+        self._worked = True
+        self._reach("s1")
         # Every attempt of a batch sees the rows in this order, whatever order the shuffle brings them in.
         packed = sorted(rows, key=lambda row: (row.part, row.number))
         inputs: dict[str, list[pa.RecordBatch]] = {}
@@ -106,10 +117,13 @@ class Processor(StatefulProcessor):
             for batch in out.to_batches():
                 yield Row(bucket=bucket, blob=write_block(batch), report=None)
         state.commit()
+        self._reach("s3")
         yield Row(bucket=bucket, blob=None, report=render_report(state))
 
     def close(self) -> None:
-        pass
+        # Spark closes one in a process of the driver, too, that has no batch.
+        if self._worked:
+            self._reach("s4")
 
 
 def _cache(operator: str, bucket: int, memory: int) -> Cache:
