@@ -26,8 +26,8 @@ import orjson
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
 from bench.engine import ENGINES, Engine
-from bench.measure import running_job, why, write_order
 from bench.report import commit
+from bench.runner import running_job, why, write_order
 from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.broker.broker import start_broker
 

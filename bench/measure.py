@@ -8,14 +8,9 @@ often as one another, so that a JVM that gets faster has as many runs to do so a
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,20 +20,10 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from bench.answer import read_blocks
 from bench.engine import Engine
-from bench.process import CpuMeter, memory_bytes
+from bench.runner import Run, Runner, repeated, running_job, write_order
 from bench.workload import Workload
 from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.pageviews import PageViews, fill_topic
-
-_JOBS = Path(__file__).parent / "job"
-#: How long a run may take.
-_MAX_SECONDS = 600
-
-
-@dataclass(frozen=True)
-class Run:
-    seconds: float
-    cpu: float
 
 
 @dataclass(frozen=True)
@@ -112,80 +97,36 @@ def measure(engines: Iterable[Engine], workload: Workload, small: Topic, whole: 
     return [runner.measured() for runner in runners]
 
 
-class _Runner:
-    """An engine whose process runs the workload once cold, with `start`, and once more at each call of `run`."""
+class _Engine:
+    """An engine that runs the workload once cold, with `start`, and once more at each call of `run`."""
 
     def __init__(
-        self,
-        engine: Engine,
-        workload: Workload,
-        sources: Sequence[Topic],
-        sinks: Sequence[str],
-        launch: Callable[[], subprocess.Popen[str]],
-        log: Path,
+        self, engine: Engine, workload: Workload, sources: Sequence[Topic], sinks: Sequence[str], runner: Runner
     ) -> None:
         self._engine, self._workload = engine, workload
         self._sources, self._sinks = sources, sinks
-        self._launch, self._log = launch, log
-        self._runs: list[Run] = []
-        self._memory: list[int] = []
+        self._runner = runner
         self._first_result: float | None = None
-        self._problem: str | None = None
+        self.run = runner.run
 
     def start(self) -> None:
         began = time.monotonic()
         with _first_record(self._sources[0].cluster, self._sinks[0]) as first:
-            self._process = self._launch()
-            self._meter = CpuMeter(self._process.pid)
-            self._await_end()
+            self._runner.start()
         self._first_result = first[0] - began if first else None
-        self._tell("no result" if self._first_result is None else f"first result after {self._first_result:.1f} s")
-
-    def _tell(self, what: str) -> None:
-        print(f"  {self._workload.name:14}{self._engine.title:62}{self._problem or what}", flush=True)
-
-    def run(self) -> None:
-        if self._problem:
-            return
-        began, cpu = time.monotonic(), self._meter.read()
-        assert self._process.stdin is not None
-        with suppress(BrokenPipeError):
-            self._process.stdin.write("go\n")
-            self._process.stdin.flush()
-        self._await_end()
-        run = Run(time.monotonic() - began, self._meter.read() - cpu)
-        self._runs.append(run)
-        self._tell(f"{run.seconds:.1f} s, {run.cpu:.1f} s of CPU")
-
-    def _await_end(self) -> None:
-        """The end of the run, or of the process."""
-        process = self._process
-        assert process.stdout is not None
-        killer = threading.Timer(_MAX_SECONDS, process.kill)
-        killer.start()
-        with (
-            # Adding up a process's pages takes a while.
-            _repeated(2.0, lambda: self._memory.append(memory_bytes(process.pid))),
-            _repeated(0.5, self._meter.read),
-        ):
-            try:
-                ended = any(line.startswith("end") for line in process.stdout)
-            finally:
-                killer.cancel()
-        if not ended:
-            self._problem = why(self._log.read_text(errors="replace"), process.wait())
+        told = "no result" if self._first_result is None else f"first result after {self._first_result:.1f} s"
+        self._runner.tell(told)
 
     def measured(self) -> Measured:
         """Looks at what was written, too."""
-        name, rows = self._engine.name, self._sources[-1].views.rows
-        problem = self._problem or self._mistake()
+        name, rows, runner = self._engine.name, self._sources[-1].views.rows, self._runner
+        problem = runner.problem or self._mistake()
         if problem is not None:
             return Measured(self._workload.name, name, rows, problem=problem)
-        peak = max(self._memory, default=0)
-        return Measured(self._workload.name, name, rows, tuple(self._runs), self._first_result, peak)
+        return Measured(self._workload.name, name, rows, tuple(runner.runs), self._first_result, runner.peak.total)
 
     def _mistake(self) -> str | None:
-        ran = 1 + len(self._runs)
+        ran = 1 + len(self._runner.runs)
         for source, sink in zip(self._sources[:ran], self._sinks[:ran], strict=True):
             wrong = self._workload.check(source.cluster, sink, source.views, self._engine.ends_windows)
             if wrong:
@@ -194,17 +135,16 @@ class _Runner:
 
 
 @contextmanager
-def _runner(engine: Engine, workload: Workload, sources: Sequence[Topic]) -> Iterator[_Runner]:
+def _runner(engine: Engine, workload: Workload, sources: Sequence[Topic]) -> Iterator[_Engine]:
     stamp = f"{int(time.time() * 1000):x}"
     sinks = [f"{workload.name}-{engine.name}-{stamp}-{number}" for number in range(len(sources))]
     for source, sink in zip(sources, sinks, strict=True):
         create_topic(source.cluster, sink, partitions=source.partitions)
     with tempfile.TemporaryDirectory(prefix="firesteel-bench-") as folder, ExitStack() as stack:
         order = _order(engine, workload, sources, sinks, Path(folder))
-        log = Path(folder) / "job.log"
-        yield _Runner(
-            engine, workload, sources, sinks, lambda: stack.enter_context(running_job(engine, order, log)), log
-        )
+        log, title = Path(folder) / "job.log", f"{workload.name:14}{engine.title:62}"
+        runner = Runner(title, lambda: stack.enter_context(running_job(engine, order, log)), log)
+        yield _Engine(engine, workload, sources, sinks, runner)
 
 
 def _order(engine: Engine, workload: Workload, sources: Sequence[Topic], sinks: Sequence[str], folder: Path) -> Path:
@@ -230,62 +170,6 @@ def _order(engine: Engine, workload: Workload, sources: Sequence[Topic], sinks: 
 
 
 @contextmanager
-def running_job(
-    engine: Engine, order: Path, log: Path, seconds: float | None = None
-) -> Iterator[subprocess.Popen[str]]:
-    """The engine's process, which runs what `order` says and tells on its output when each script begins and ends. It lives so
-    many seconds at most, and what it has started ends with it.
-    """
-    command = [str(engine.python()), str(_JOBS / f"{engine.job}_job.py"), str(order)]
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYSPARK_", "SPARK_"))}
-    if engine.job != "firesteel":
-        environment.pop("PYTHONPATH", None)
-    with log.open("w") as errors:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            env=environment,
-            start_new_session=True,
-        )
-    killer = threading.Timer(seconds or 0.0, process.kill)
-    if seconds is not None:
-        killer.start()
-    try:
-        yield process
-    finally:
-        killer.cancel()
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def write_order(engine: Engine, scripts: Sequence[Path], folder: Path, **more: object) -> Path:
-    """What a job's process is to do, as it reads it. `turns`: before each script but the first it waits for a line. What else
-    there is in `more` is for those that do not run the script itself.
-    """
-    path = folder / "order.json"
-    order = {
-        "scripts": [str(script) for script in scripts],
-        "settings": dict(engine.settings),
-        "jars": [str(jar) for jar in engine.jars()],
-        "folder": str(folder),
-        "turns": False,
-    }
-    path.write_text(json.dumps(order | more))
-    return path
-
-
-def why(log: str, status: int) -> str:
-    """The last cause that a process's log names."""
-    lines = [line.strip() for line in log.splitlines() if line.strip()]
-    causes = [line for line in lines if "Caused by" in line or "Error" in line or "Exception" in line]
-    return f"exit {status}: {(causes or lines or ['it said nothing'])[-1][:200]}"
-
-
-@contextmanager
 def _first_record(cluster: dict[str, str], topic: str) -> Iterator[list[float]]:
     """When the first record stood in the topic."""
     seen: list[float] = []
@@ -299,26 +183,8 @@ def _first_record(cluster: dict[str, str], topic: str) -> Iterator[list[float]]:
                     seen.append(time.monotonic())
                     return
 
-    with _repeated(0.05, look):
+    with repeated(0.05, look):
         yield seen
         # A job that has ended has written; whoever looked just before sees it now.
         look()
     consumer.close()
-
-
-@contextmanager
-def _repeated(seconds: float, action: Callable[[], object]) -> Iterator[None]:
-    """The action is taken again and again meanwhile."""
-    ended = threading.Event()
-
-    def watch() -> None:
-        while not ended.wait(seconds):
-            action()
-
-    thread = threading.Thread(target=watch, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join(10)

@@ -21,7 +21,7 @@ from pathlib import Path
 import firesteel
 from bench.auction_house import AuctionHouse
 from bench.engine import ENGINES, Engine, install
-from bench.measure import running_job, why, write_order
+from bench.runner import running_job, why, write_order
 from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.broker.broker import start_broker
 from firesteel.dev.record import read_records, write_records

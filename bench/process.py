@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -47,13 +48,26 @@ class CpuMeter:
         return sum(self._seen.copy().values())
 
 
-def memory_bytes(root: int) -> int:
-    """What the processes hold; memory that several share counts once."""
-    total = 0
+@dataclass(frozen=True)
+class Memory:
+    """Bytes of the pages that processes hold, where pages that several share count once. `unclean` are those that the kernel cannot
+    drop at once, because no file has the same content: all but the clean pages of files.
+    """
+
+    total: int
+    unclean: int
+
+
+def memory_of(root: int) -> Memory:
+    """Adds up the memory of a process and everything below it."""
+    total = unclean = 0
     for pid in _tree(root):
         try:
             lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
         except OSError:
             continue
-        total += sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
-    return total
+        pages = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss")}
+        total += pages.get("Pss", 0)
+        # Pages of files are dirty until they are written back.
+        unclean += max(pages.get("Pss_Anon", 0) + pages.get("Pss_Shmem", 0), pages.get("Pss_Dirty", 0))
+    return Memory(total, unclean)

@@ -3,8 +3,8 @@
     python -m bench.results [--from bench/measured] [--to .]
 
 `short` in it is what `make bench` has left, `again` what it has left the second time, with whose ratios those of the first are
-compared; other folders are runs of other workloads or engines, and beside them lies what `bench.latency` and `bench.growth`
-have left. The figures of one table are of one run, and so are the two of each ratio; nothing is written by hand.
+compared; other folders are runs of other workloads or engines, and beside them lies what `bench.latency`, `bench.growth`
+and `bench.keyed` have left. The figures of one table are of one run, and so are the two of each ratio; nothing is written by hand.
 """
 
 from __future__ import annotations
@@ -181,6 +181,7 @@ def render_results(folder: Path) -> str:
     for name, title, picture in (
         ("latency.md", "Latency (`python -m bench.latency`)", ""),
         ("growth.md", "Growth (`python -m bench.growth`)", "growth.svg"),
+        ("keyed.md", "The state engine beside Flink (`python -m bench.keyed`)", ""),
         ("turns.md", "Two commits (`python -m bench.turns`)", ""),
     ):
         if (folder / name).exists():

@@ -16,8 +16,8 @@ def main() -> None:
         if number and order["turns"]:
             sys.stdin.readline()
         print(f"begin {number}", flush=True)
-        firesteel.run(script, settings=order["settings"], fresh=True)
-        print(f"end {number}", flush=True)
+        job = firesteel.run(script, settings=order["settings"], fresh=True)
+        print(f"end {number} {job.snapshot().rows_written}", flush=True)
     # Not through the destructors of librdkafka and the JVM.
     os._exit(0)
 

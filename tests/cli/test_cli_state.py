@@ -80,6 +80,6 @@ def test_state_is_listed_and_a_key_is_looked_up(tmp_path: Path) -> None:
     assert copied == {"insert": "2-copy", "operators": None}
     (operator,) = kept["operators"]
     assert kept["insert"] == "1-dest" and operator["rows"] == 3 and operator["tables"]["groups"]["rows"] == 3
-    assert operator["format"] == 1 and operator["oldest"] is not None
+    assert operator["format"] == 2 and operator["oldest"] is not None
     (row,) = operator["found"]
     assert row["table"] == "groups" and row["row"]["__rows"] == 10 and row["written"] is not None

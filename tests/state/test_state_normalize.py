@@ -55,6 +55,41 @@ def test_as_flink_recorded_it(tmp_path: Path) -> None:
     assert run.rows([]) == []
 
 
+ORDERED = pa.schema([*SCHEMA, ("o", pa.int64())])
+
+
+@pytest.mark.parametrize("ttl", [None, 1000])
+@pytest.mark.parametrize("hash_keys", [hashes, colliding])
+@pytest.mark.parametrize("seed", range(3))
+def test_every_change_is_given_in_the_order_of_arrival(
+    tmp_path: Path, seed: int, hash_keys: Hash, ttl: int | None
+) -> None:
+    rng = np.random.default_rng(seed)
+    run = Run(Normalize(("k",), order="o", ttl=ttl), tmp_path, {"in": ORDERED}, {"in": ["k"]}, hash_keys)
+    table: dict[str, Row] = {}
+    place = 0
+    for _ in range(30):
+        rows: list[Row] = []
+        expected: list[Row] = []
+        for number in rng.integers(0, 12, rng.integers(0, 50)):
+            key, place = f"key {number}", place + 1
+            row = (key, int(rng.integers(0, 2)), None if rng.random() < 0.3 else "x")
+            old = table.get(key)
+            if rng.random() < 0.3:
+                rows.append((DELETE, key, None, None, place))
+                expected += [(DELETE, *old, place)] if old else []
+                table.pop(key, None)
+                continue
+            rows.append((UPDATE_AFTER, *row, place))
+            if old != row or ttl is not None:
+                expected += [(UPDATE_BEFORE, *old, place)] if old else []
+                expected.append((UPDATE_AFTER if old else INSERT, *row, place))
+            table[key] = row
+        run.net.clear()
+        run.net.update(dict.fromkeys([tuple(row[1:]) for row in expected], 9))
+        assert run.rows(rows) == expected
+
+
 def test_texts_may_come_in_dictionaries_and_in_several_chunks(tmp_path: Path) -> None:
     run = Run(Normalize(("k",)), tmp_path, {"in": SCHEMA}, {"in": ["k"]})
     for number in range(3):

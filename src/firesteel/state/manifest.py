@@ -19,7 +19,8 @@ from typing import Any
 
 from firesteel.state.damage import DamagedState, ForeignFormat
 
-FORMAT = 1
+#: 2: hashes of keys are made by `state/hash.py`.
+FORMAT = 2
 _MARK = b"firesteel-state"
 
 

@@ -1,4 +1,4 @@
-"""Finds columns of time in whose order rows arrive: a table's event time, and processing time."""
+"""Finds columns of time in whose order rows arrive, a table's event time and processing time, and sources that number their rows."""
 
 from __future__ import annotations
 
@@ -29,6 +29,11 @@ from firesteel.plan.node.relation import (
 def is_time(node: Node, name: str) -> bool:
     """Says whether the column is event time or processing time."""
     return name in node.event_times or _is_processing_time(node, name)
+
+
+def has_order(node: Node) -> bool:
+    """Says whether a source below numbers its rows by their order of arrival."""
+    return (isinstance(node, Scan | Values) and node.ordered) or any(map(has_order, node.inputs))
 
 
 def _is_processing_time(node: Node, name: str) -> bool:

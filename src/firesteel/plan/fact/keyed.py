@@ -37,9 +37,7 @@ def is_keyed(node: Node) -> bool:
         case Rank():
             changes = node.input.changelog != INSERT_ONLY
             return node.window_end is None and (bool(node.ttl) or changes or _has_mixed_order(node))
-        case Normalize():
-            return node.duplicates or bool(node.ttl)
-        case Materialize() | Join():
+        case Normalize() | Materialize() | Join():
             return True
         case Scan() | Values() | Project() | Filter() | Union() | Unnest() | Sink():
             return False

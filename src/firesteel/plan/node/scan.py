@@ -87,12 +87,14 @@ class Values(NoInput, KeylessInserts):
 class Normalize(PlanNode):
     """Keeps the last row of each key of a topic, so that each change can emit UPDATE_BEFORE.
 
-    `duplicates`: the topic is a full changelog in which a change may stand twice. Otherwise it holds upserts.
+    `duplicates`: the topic is a full changelog in which a change may stand twice. Otherwise it holds upserts. `net`: the operator above
+    needs the net of a batch, not every change.
     """
 
     input: Scan
     duplicates: bool = False
     span: Span | None = field(default=None, compare=False)
+    net: bool = field(default=False, compare=False)
     #: As in `Aggregate`.
     ttl: int | None = None
 

@@ -9,7 +9,7 @@ from firesteel.plan.node.relation import Node, Normalize, Scan, map_inputs
 
 def normalize_duplicates(node: Node) -> Node:
     if isinstance(node, Scan) and may_hold_duplicates(node) and node.table.primary_key:
-        return Normalize(node, duplicates=True, span=node.span)
+        return Normalize(node, duplicates=True, net=True, span=node.span)
     return map_inputs(node, normalize_duplicates)
 
 

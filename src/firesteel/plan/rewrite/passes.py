@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 from firesteel.plan.node.relation import Node, Sink
 from firesteel.plan.rewrite.combine_equal_rows import combine_equal_rows
+from firesteel.plan.rewrite.leave_out_steps import leave_out_steps
 from firesteel.plan.rewrite.limit_rank import limit_rank
 from firesteel.plan.rewrite.merge_projects import merge_projects
 from firesteel.plan.rewrite.number_rows import number_rows
@@ -24,7 +25,7 @@ Pass = Callable[[Node], Node]
 SHAPING: tuple[Pass, ...] = (place_watermarks, merge_projects, limit_rank, merge_projects)
 
 #: The passes that save work without a change of the result.
-TRIMMING: tuple[Pass, ...] = (prune_columns, number_rows, combine_equal_rows)
+TRIMMING: tuple[Pass, ...] = (prune_columns, leave_out_steps, number_rows, combine_equal_rows)
 
 
 def rewrite(sink: Sink, passes: Iterable[Pass]) -> Sink:

@@ -9,11 +9,12 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from firesteel.catalog.table import Table
-from firesteel.changelog.hidden import REJECT, SLOT
+from firesteel.changelog.hidden import REJECT, SLOT, WEIGHT
 from firesteel.observe.shown import OnShown
 from firesteel.options.watermark import SCAN_WATERMARK_IDLE_TIMEOUT
 from firesteel.plan.fact.event_time import closing_node, watermarked_scans
 from firesteel.plan.node.relation import Scan, Sink, Values
+from firesteel.spark.blob import ROWS
 from firesteel.spark.column import column
 from firesteel.spark.connector.port import OpenSource, SinkPlace, WarmUp
 from firesteel.spark.job.query_plan import QueryPlan
@@ -29,6 +30,7 @@ from firesteel.spark.source.reject import count_rejects
 from firesteel.spark.source.scan import SourcePlace, source_spec
 from firesteel.spark.source.source_spec import SourceSpec
 from firesteel.spark.source.values import read_values
+from firesteel.state.block import Packing
 from firesteel.types import CHARACTER
 
 #: Partitions that are told apart in event time; of a topic with more, several share one watermark.
@@ -55,13 +57,18 @@ class Sources:
         """Gives what writes the bad records of those sources that keep them."""
         return tuple(found for source in self.opened if (found := source.bad_records) is not None)
 
-    def read(self, scan: Scan | Values) -> DataFrame:
-        """Gives the rows of a leaf of the plan."""
+    def can_pack(self, scan: Scan) -> bool:
+        """Says whether the reader of a table can pack its rows: it must not have to show how event time moves."""
+        return id(scan) not in self._waited
+
+    def read(self, scan: Scan | Values, packing: Packing | None = None) -> DataFrame:
+        """Gives the rows of a leaf of the plan, packed by their reader where that is asked for."""
         if isinstance(scan, Values):
             # Below zero are the numbers of sources that read no table.
             self._held += 1
             return read_values(self._session, f"firesteel-{self._plan.name}-values-{self._held}", -self._held, scan)
         spec, source = self._open(scan)
+        spec = dataclasses.replace(spec, packing=packing)
         self.specs.append(spec)
         self.opened.append(source)
         name = f"firesteel-{self._plan.name}-{spec.number}"
@@ -91,8 +98,8 @@ def _observed(rows: DataFrame, spec: SourceSpec) -> DataFrame:
     if spec.event_time is not None:
         about = {"source": spec.number, "slots": len(spec.event_time.channels)}
         rows = rows.withColumn(SLOT, column(SLOT).alias(SLOT, metadata=about))
-    if spec.columns.combined:
-        rows = observe_weights(rows, weights_name(spec.number))
+    if spec.packing is not None or spec.columns.combined:
+        rows = observe_weights(rows, weights_name(spec.number), ROWS if spec.packing is not None else WEIGHT)
     if not spec.columns.tolerant:
         return rows
     # Counted by Spark itself, on whichever machine the rows are.
@@ -125,7 +132,7 @@ def make_stream(
     place = SinkPlace(plan.name, plan.number, settings.drop_nulls, settings.check_lengths, is_local, on_shown)
     target = plan.runtimes.of(sink.table).open_sink(sink, place)
     sources = Sources(session, plan, target.warm_up)
-    rows = lower_plan(sink, sources.read, partitions)
+    rows = lower_plan(sink, sources, partitions)
     if settings.trim_pad:
         rows = _fitted(rows, sink)
     rows = gather_keys(rows, sink, partitions)

@@ -47,16 +47,6 @@ def best_rows(
     return by_key(rows, keys, partitions).mapInArrow(_best(list(keys), list(order), descending, most), schema)
 
 
-def chains(rows: DataFrame, keys: Sequence[str], chain: str) -> DataFrame:
-    """Collects the rows of each key and batch in an array, in the order they came, and adds the batch.
-
-    If all rows of a key are in one partition of the source, its task sees them without a shuffle.
-    """
-    whole = _schema(rows, rows.columns)
-    schema = _schema(rows, list(keys)).add(chain, spark.ArrayType(whole)).add(BATCH, spark.LongType())
-    return rows.mapInArrow(_chain(list(keys), chain), schema)
-
-
 def _schema(rows: DataFrame, names: Sequence[str]) -> spark.StructType:
     return spark.StructType([rows.schema[name] for name in names])
 
@@ -112,19 +102,3 @@ def _row_indexes(table: pa.Table, keys: list[str]) -> pa.Array:
     numbered = table.select(keys).append_column(_ROW, pa.array(range(table.num_rows), pa.int64()))
     lists = numbered.group_by(keys, use_threads=False).aggregate([(_ROW, "list")])[f"{_ROW}_list"]
     return lists.combine_chunks()
-
-
-def _chain(keys: list[str], name: str) -> _Task:
-    def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        table = _whole(batches)
-        if table is None:
-            return
-        indexes = _row_indexes(table, keys)
-        ordered = table.take(pc.list_flatten(indexes)).combine_chunks().to_batches()[0]
-        structs = pa.StructArray.from_arrays(ordered.columns, fields=list(ordered.schema))
-        lists = pa.ListArray.from_arrays(indexes.offsets, structs)
-        heads = ordered.take(pc.cast(indexes.offsets.slice(0, len(indexes)), pa.int64()))
-        columns = [heads.column(key) for key in keys]
-        yield from _stamped(pa.table([*columns, lists], names=[*keys, name]))
-
-    return task

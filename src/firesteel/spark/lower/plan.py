@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from functools import reduce
+from typing import Protocol, assert_never
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -34,76 +35,130 @@ from firesteel.spark.hidden_column import carried, code
 from firesteel.spark.lower.aggregate import lower_aggregate
 from firesteel.spark.lower.change_aggregate import lower_change_aggregate
 from firesteel.spark.lower.expression import lower_expression
-from firesteel.spark.lower.keyed.aggregate import lower_keyed_aggregate
-from firesteel.spark.lower.keyed.join import lower_keyed_join
-from firesteel.spark.lower.keyed.materialize import lower_materialize
-from firesteel.spark.lower.keyed.normalize import lower_keyed_normalize
-from firesteel.spark.lower.keyed.rank import lower_keyed_rank
-from firesteel.spark.lower.normalize import lower_normalize
+from firesteel.spark.lower.keyed.aggregate import keyed_aggregate
+from firesteel.spark.lower.keyed.join import keyed_join
+from firesteel.spark.lower.keyed.lower import Keyed, hand_on, lower_keyed, pack_columns
+from firesteel.spark.lower.keyed.materialize import keyed_materialize
+from firesteel.spark.lower.keyed.normalize import keyed_normalize
+from firesteel.spark.lower.keyed.rank import keyed_rank
 from firesteel.spark.lower.rank import lower_rank
 from firesteel.spark.lower.time_join import lower_time_join
 from firesteel.spark.lower.unnest import lower_unnest
 from firesteel.spark.lower.watermark import lower_watermark
 from firesteel.spark.lower.window import lower_window, lower_window_aggregate
-
-#: Creates the DataFrame of a leaf node (Scan, Values).
-ReadTable = Callable[[Scan | Values], DataFrame]
+from firesteel.state.block import Packing
 
 
-def lower_plan(node: Node, read_table: ReadTable, partitions: int) -> DataFrame:
-    match node:
-        case Scan() | Values():
-            return read_table(node)
-        case Sink():
-            return lower_plan(node.input, read_table, partitions)
-        case Project():
-            rows = lower_plan(node.input, read_table, partitions)
-            outputs = [
-                _named(field.name, expression) for field, expression in zip(node.fields, node.expressions, strict=True)
-            ]
-            return rows.select(*outputs, *carried(rows))
-        case Filter():
-            rows = lower_plan(node.input, read_table, partitions)
-            condition = lower_expression(node.condition)
-            changes = node.input.changelog
-            # With UPDATE_BEFORE present, old and new rows can be filtered independently.
-            if changes == INSERT_ONLY or RowKind.UPDATE_BEFORE in changes:
-                return rows.where(condition)
-            # Otherwise delete a row that does not pass, or no longer passes.
-            kept = F.coalesce(condition, F.lit(False))
-            if KIND in rows.columns:
-                kept = kept & (column(KIND) != CODES[RowKind.DELETE])
-            return rows.withColumn(KIND, F.when(kept, code(RowKind.UPDATE_AFTER)).otherwise(code(RowKind.DELETE)))
-        case Normalize():
-            rows = lower_plan(node.input, read_table, partitions)
-            return lower_keyed_normalize(node, rows, partitions) if is_keyed(node) else lower_normalize(node, rows)
-        case Materialize():
-            return lower_materialize(node, lower_plan(node.input, read_table, partitions), partitions)
-        case Aggregate():
-            rows = lower_plan(node.input, read_table, partitions)
-            if is_keyed(node):
-                return lower_keyed_aggregate(node, rows, partitions)
-            lower = lower_change_aggregate if node.retracts or node.old_rows else lower_aggregate
-            return lower(node, rows, partitions)
-        case Watermark():
-            return lower_watermark(node, lower_plan(node.input, read_table, partitions))
-        case Window():
-            return lower_window(node, lower_plan(node.input, read_table, partitions))
-        case WindowAggregate():
-            return lower_window_aggregate(node, lower_plan(node.input, read_table, partitions), partitions)
-        case Union():
-            return _union([lower_plan(child, read_table, partitions) for child in node.inputs], node)
-        case Join():
-            left, right = (lower_plan(side, read_table, partitions) for side in node.inputs)
-            return lower_keyed_join(node, left, right, partitions)
-        case TimeJoin():
-            left = lower_plan(node.left, read_table, partitions)
-            return lower_time_join(node, left, lower_plan(node.right, read_table, partitions))
-        case Rank():
-            lower_rows = lower_keyed_rank if is_keyed(node) else lower_rank
-            return lower_rows(node, lower_plan(node.input, read_table, partitions), partitions)
-        case Unnest():
-            return lower_unnest(node, lower_plan(node.input, read_table, partitions))
+class ReadTable(Protocol):
+    """Makes the DataFrame of a leaf node."""
+
+    def can_pack(self, scan: Scan) -> bool:
+        """Says whether whoever reads a table can pack its rows."""
+        ...
+
+    def read(self, scan: Scan | Values, packing: Packing | None = None) -> DataFrame:
+        """Gives the rows; packed, where that is asked for."""
+        ...
+
+
+def lower_plan(node: Node, tables: ReadTable, partitions: int) -> DataFrame:
+    return _Lowering(tables, partitions).rows(node)
+
+
+@dataclass(frozen=True)
+class _Lowering:
+    """Lowers the nodes of one query."""
+
+    tables: ReadTable
+    partitions: int
+
+    def packed(self, node: Node, packing: Packing) -> DataFrame:
+        """Gives a node's rows as blobs for an operator: handed on where nothing but columns stands between."""
+        if isinstance(node, Project):
+            names = _plain_columns(node)
+            if names is not None:
+                return self.packed(node.input, packing.renamed(names))
+        if isinstance(node, Scan) and self.tables.can_pack(node):
+            return self.tables.read(node, packing)
+        if is_keyed(node):
+            keyed = self._keyed(node)
+            if {*packing.columns, *packing.hashed} <= keyed.names.keys():
+                return hand_on(keyed, self, packing.renamed(keyed.names))
+        return pack_columns(self.rows(node), packing)
+
+    def _keyed(self, node: Node) -> Keyed:
+        match node:
+            case Aggregate():
+                return keyed_aggregate(node, self.partitions)
+            case Rank():
+                return keyed_rank(node, self.partitions)
+            case Normalize():
+                return keyed_normalize(node, self.partitions)
+            case Materialize():
+                return keyed_materialize(node, self.partitions)
+            case Join():
+                return keyed_join(node, self)
+        raise TypeError(f"{type(node).__name__} does not run on the state engine")
+
+    def rows(self, node: Node) -> DataFrame:
+        """Gives a node's rows."""
+        if is_keyed(node):
+            return lower_keyed(self._keyed(node), self)
+        match node:
+            case Scan() | Values():
+                return self.tables.read(node)
+            case Sink():
+                return self.rows(node.input)
+            case Project():
+                rows = self.rows(node.input)
+                pairs = zip(node.fields, node.expressions, strict=True)
+                return rows.select(*(_named(field.name, one) for field, one in pairs), *carried(rows))
+            case Filter():
+                return _filtered(node, self.rows(node.input))
+            case Aggregate():
+                lower = lower_change_aggregate if node.retracts or node.old_rows else lower_aggregate
+                return lower(node, self.rows(node.input), self.partitions)
+            case Watermark():
+                return lower_watermark(node, self.rows(node.input))
+            case Window():
+                return lower_window(node, self.rows(node.input))
+            case WindowAggregate():
+                return lower_window_aggregate(node, self.rows(node.input), self.partitions)
+            case Union():
+                return _union([self.rows(child) for child in node.inputs], node)
+            case TimeJoin():
+                return lower_time_join(node, self.rows(node.left), self.rows(node.right))
+            case Rank():
+                return lower_rank(node, self.rows(node.input), self.partitions)
+            case Unnest():
+                return lower_unnest(node, self.rows(node.input))
+            case Join() | Normalize() | Materialize():
+                raise TypeError("These run on the state engine")
+            case _:
+                assert_never(node)
+
+
+def _plain_columns(node: Project) -> dict[str, str] | None:
+    """Gives the column of the input that each column of a projection is; None if any is computed."""
+    names = {}
+    for one, expression in zip(node.fields, node.expressions, strict=True):
+        if not isinstance(expression, ColumnRef) or expression.type.with_nullable(True) != one.type.with_nullable(True):
+            return None
+        names[one.name] = expression.name
+    return names
+
+
+def _filtered(node: Filter, rows: DataFrame) -> DataFrame:
+    condition = lower_expression(node.condition)
+    changes = node.input.changelog
+    # With UPDATE_BEFORE present, old and new rows can be filtered independently.
+    if changes == INSERT_ONLY or RowKind.UPDATE_BEFORE in changes:
+        return rows.where(condition)
+    # Otherwise delete a row that does not pass, or no longer passes.
+    kept = F.coalesce(condition, F.lit(False))
+    if KIND in rows.columns:
+        kept = kept & (column(KIND) != CODES[RowKind.DELETE])
+    return rows.withColumn(KIND, F.when(kept, code(RowKind.UPDATE_AFTER)).otherwise(code(RowKind.DELETE)))
 
 
 def _union(branches: list[DataFrame], node: Union) -> DataFrame:

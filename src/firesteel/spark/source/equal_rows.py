@@ -81,9 +81,9 @@ def _single(batch: pa.RecordBatch) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([*batch.columns, ones], names=[*batch.schema.names, WEIGHT])
 
 
-def observe_weights(rows: DataFrame, name: str) -> DataFrame:
+def observe_weights(rows: DataFrame, name: str, weight: str = WEIGHT) -> DataFrame:
     """Observes how many rows the rows stand for. They stay as they are."""
-    return rows.observe(name, F.sum(column(WEIGHT)).alias(_NAME))
+    return rows.observe(name, F.sum(column(weight)).alias(_NAME))
 
 
 def observed_rows(progress: Mapping[str, Any], name: str) -> int:

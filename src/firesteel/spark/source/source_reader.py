@@ -25,6 +25,7 @@ from firesteel.spark.failure import carry
 from firesteel.spark.source.equal_rows import weigh
 from firesteel.spark.source.event_time import emits_mark
 from firesteel.spark.source.hidden import append_hidden
+from firesteel.spark.source.packed_rows import read_packed
 from firesteel.spark.source.source_spec import SourceSpec
 
 
@@ -87,8 +88,10 @@ class SourceReader(DataSourceStreamReader):
                 yield self._watermark_row(partition.time)
                 return
             batches = self.read_rows(partition)
-            columns = self.rows.columns
-            yield from weigh(batches, as_stored=columns.as_stored) if columns.combined else batches
+            columns, packing = self.rows.columns, self.rows.packing
+            if columns.combined:
+                batches = weigh(batches, as_stored=columns.as_stored)
+            yield from batches if packing is None else read_packed(batches, packing, columns.tolerant)
 
     def _watermark_row(self, time: int) -> pa.RecordBatch:
         columns = [pa.nulls(1, field.type) for field in arrow_schema(self.rows.fields)]

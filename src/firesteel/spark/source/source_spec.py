@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from pyspark.sql import types as spark
 
-from firesteel.changelog.hidden import Hidden
+from firesteel.changelog.hidden import REJECT, Hidden
+from firesteel.spark.blob import BLOBS
 from firesteel.spark.source.event_time import EventTime
 from firesteel.spark.source.hidden import add_hidden
 from firesteel.spark.type import spark_schema
+from firesteel.state.block import Packing
 from firesteel.storage.folder import Folder
 from firesteel.types import Field
 
@@ -35,7 +37,8 @@ class SourceSpec:
     """What a query reads of a table. It travels to the workers, inside the reader.
 
     `number` is the source's among those of the query. `tasks` is how many tasks read, if there is so much to read. `tally` is the
-    folder where reading tasks leave what they counted beside rows. Without `event_time` nobody waits for it.
+    folder where reading tasks leave what they counted beside rows. Without `event_time` nobody waits for it. With `packing` rows
+    come packed, for an operator of the state engine.
     """
 
     table: str
@@ -46,6 +49,7 @@ class SourceSpec:
     tasks: int
     tally: Folder
     event_time: EventTime | None = None
+    packing: Packing | None = None
 
     @property
     def hidden(self) -> Hidden:
@@ -62,5 +66,8 @@ class SourceSpec:
 
     @property
     def schema(self) -> spark.StructType:
-        """Gives the columns of the rows, as Spark knows them."""
+        """Gives the columns of the rows, as Spark knows them: of blobs where they are packed."""
+        if self.packing is not None:
+            reason = [spark.StructField(REJECT, spark.StringType())] if self.columns.tolerant else []
+            return spark.StructType([*BLOBS.fields, *reason])
         return add_hidden(spark_schema(self.fields), self.hidden)

@@ -43,6 +43,10 @@ class GroupAggregate:
     old_rows: bool = True
     append_only: bool = False
 
+    @property
+    def is_timed(self) -> bool:
+        return self.ttl is not None
+
     def apply(self, inputs: Mapping[str, pa.Table], state: State, now: Now) -> pa.Table | None:
         rows = block_of(inputs.get(INPUT))
         if rows is None:

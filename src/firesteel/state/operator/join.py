@@ -87,6 +87,10 @@ class Join:
     def _tracks_right(self) -> bool:
         return self.kind in (JoinKind.RIGHT, JoinKind.FULL)
 
+    @property
+    def is_timed(self) -> bool:
+        return self.left.ttl is not None or self.right.ttl is not None
+
     def apply(self, inputs: Mapping[str, pa.Table], state: State, now: Now) -> pa.Table | None:
         blocks = list(self.blocks(inputs, state))
         return pa.concat_tables(blocks) if blocks else None

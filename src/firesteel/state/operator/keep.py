@@ -26,6 +26,10 @@ class KeepFirst:
     ttl: int | None = None
     time: str | None = None
 
+    @property
+    def is_timed(self) -> bool:
+        return self.ttl is not None
+
     def apply(self, inputs: Mapping[str, pa.Table], state: State, now: Now) -> pa.Table | None:
         rows = block_of(inputs.get(INPUT))
         if rows is None:
@@ -53,6 +57,10 @@ class KeepRow:
     first: bool = False
     ttl: int | None = None
     old_rows: bool = True
+
+    @property
+    def is_timed(self) -> bool:
+        return self.ttl is not None
 
     def apply(self, inputs: Mapping[str, pa.Table], state: State, now: Now) -> pa.Table | None:
         rows = block_of(inputs.get(INPUT))

@@ -58,6 +58,10 @@ class Materialize:
     old_rows: bool = False
     append_only: bool = False
 
+    @property
+    def is_timed(self) -> bool:
+        return self.ttl is not None
+
     def apply(self, inputs: Mapping[str, pa.Table], state: State, now: Now) -> pa.Table | None:
         rows = block_of(inputs.get(INPUT))
         if rows is None:

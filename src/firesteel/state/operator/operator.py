@@ -21,6 +21,11 @@ class Operator(Protocol):
     which retractions stand before inserts. It has to be the same in every attempt: no clock but `now`, no order of a set.
     """
 
+    @property
+    def is_timed(self) -> bool:
+        """Tells whether time alone changes what it keeps or gives: then it is called in every batch, also for buckets without rows."""
+        ...
+
     def apply(self, inputs: Mapping[str, pa.Table], state: State, now: Now) -> pa.Table | None:
         """Works a batch's rows into the state, and gives the changes that follow; None where there are none.
 

@@ -95,6 +95,10 @@ class TopN:
     ttl: int | None = None
     old_rows: bool = True
 
+    @property
+    def is_timed(self) -> bool:
+        return self.ttl is not None
+
     def apply(self, inputs: Mapping[str, pa.Table], state: State, now: Now) -> pa.Table | None:
         rows = block_of(inputs.get(INPUT))
         if rows is None:

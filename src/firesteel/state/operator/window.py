@@ -30,6 +30,10 @@ class WindowAggregate:
     end: str
     by_clock: bool = False
 
+    @property
+    def is_timed(self) -> bool:
+        return True
+
     def apply(self, inputs: Mapping[str, pa.Table], state: State, now: Now) -> pa.Table | None:
         time = now.clock if self.by_clock else now.watermark
         before = state.own.get(_WATERMARK)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_type
 
 from firesteel.plan.expression import AggregateCall
 from firesteel.plan.node.relation import Aggregate
-from firesteel.spark.lower.keyed.lower import lower_keyed_rows
+from firesteel.spark.lower.keyed.lower import Keyed, keyed_rows
 from firesteel.spark.type import spark_type
 from firesteel.state.aggregate.function import Aggregate as EngineAggregate
 from firesteel.state.aggregate.function import Function
@@ -17,7 +16,7 @@ from firesteel.state.operator.aggregate import GroupAggregate
 _SYNONYMS = {"STDDEV": "STDDEV_SAMP", "VARIANCE": "VAR_SAMP"}
 
 
-def lower_keyed_aggregate(node: Aggregate, rows: DataFrame, partitions: int) -> DataFrame:
+def keyed_aggregate(node: Aggregate, buckets: int) -> Keyed:
     outputs = [field.name for field in node.fields[len(node.keys) :]]
     operator = GroupAggregate(
         node.keys,
@@ -28,7 +27,7 @@ def lower_keyed_aggregate(node: Aggregate, rows: DataFrame, partitions: int) -> 
     )
     read = [part.name for call in node.calls for part in (call.argument, call.filter) if part is not None]
     columns = tuple(dict.fromkeys([*node.keys, *read]))
-    return lower_keyed_rows(rows, columns, node.keys, operator, node.fields, partitions)
+    return keyed_rows(node.input, columns, node.keys, operator, node.fields, buckets)
 
 
 def _aggregate(call: AggregateCall, name: str) -> EngineAggregate:

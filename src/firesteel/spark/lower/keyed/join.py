@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -13,14 +11,16 @@ from pyspark.sql.pandas.types import to_arrow_type
 from firesteel.changelog.hidden import KIND, ORDER
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.expression import ColumnRef, Expression, substitute
+from firesteel.plan.fact.event_order import has_order
 from firesteel.plan.fact.pair_condition import pair_condition_parts
 from firesteel.plan.node.join_kind import JoinKind
 from firesteel.plan.node.relation import Join, Node
 from firesteel.spark.column import column
 from firesteel.spark.lower.expression import lower_expression
-from firesteel.spark.lower.keyed.lower import KeyedInput, lower_keyed
+from firesteel.spark.lower.keyed.lower import Keyed, KeyedInput, Lowering
 from firesteel.spark.lower.keyed.pair_condition import PairCondition
 from firesteel.spark.type import spark_type
+from firesteel.state.block import Packing
 from firesteel.state.operator.join import LEFT_INPUT, RIGHT_INPUT
 from firesteel.state.operator.join import Join as EngineJoin
 from firesteel.state.operator.join import JoinKind as EngineKind
@@ -39,15 +39,9 @@ class _Side:
     """One input: its columns under names of their own, which clash with none of the engine's, and its keys."""
 
     def __init__(
-        self,
-        name: str,
-        rows: DataFrame,
-        node: Node,
-        keys: list[Expression],
-        parts: list[Expression],
-        carried: list[str],
+        self, name: str, node: Node, keys: list[Expression], parts: list[Expression], carried: list[str]
     ) -> None:
-        """Prepares the rows. `parts`: what a condition reads of them; `carried`: hidden columns that are data to the join."""
+        """Names what the join needs. `parts`: what a condition reads of them; `carried`: hidden columns that are data to the join."""
         self.name, self._node = name, node
         self.columns = {field.name: f"{name}{place}" for place, field in enumerate(node.fields)}
         self.columns |= {hidden: f"{name}{hidden}" for hidden in carried}
@@ -57,13 +51,6 @@ class _Side:
         self.made: dict[str, Column] = {}
         self.keys = [self.column_of(key, f"key{place}") for place, key in enumerate(keys)]
         self.parts = {part: self.column_of(part, f"part{place}") for place, part in enumerate(dict.fromkeys(parts))}
-        kind = [column(KIND)] if KIND in rows.columns else []
-        found = rows.schema
-        made = [value.alias(short) for short, value in self.made.items()]
-        held = [
-            _as(column(long), found[long].dataType, types[long]).alias(short) for long, short in self.columns.items()
-        ]
-        self.rows = rows.select(*kind, *held, *made)
 
     def column_of(self, expression: Expression, name: str) -> str:
         """Names the column that holds a value of this side, and adds it if there is none."""
@@ -78,23 +65,24 @@ class _Side:
     def schema(self) -> pa.Schema:
         return pa.schema([(short, to_arrow_type(kind, timezone="UTC")) for short, kind in self.types.items()])
 
-    def input(self, shows_alone: bool) -> KeyedInput:
-        rows, keys = self.rows, [column(key) for key in self.keys]
-        if not shows_alone:
-            # NULL equals nothing: such a row has no partner ever.
-            rows = rows.where(reduce(Column.__and__, [key.isNotNull() for key in keys]))
-        return KeyedInput(self.name, rows, list(self.types), keys)
+    def input(self, shows_alone: bool, rows: DataFrame | None, buckets: int, ticks: bool) -> KeyedInput:
+        """Describes the input. A row with a NULL in its key has no partner ever: it is left out where it does not show alone."""
+        long = {short: long for long, short in self.columns.items()} | {short: short for short in self.made}
+        columns, hashed = (tuple(long[short] for short in some) for some in (self.types, self.keys))
+        packing = Packing(self.name, self.schema, columns, hashed, buckets, whole_keys=not shows_alone, ticks=ticks)
+        return KeyedInput(self._node, packing, self.made, rows)
 
 
-def lower_keyed_join(node: Join, left_rows: DataFrame, right_rows: DataFrame, partitions: int) -> DataFrame:
+def keyed_join(node: Join, lowering: Lowering) -> Keyed:
     # Only rows that are never retracted have an order of arrival that a node above asks for.
     inserts = node.changelog == INSERT_ONLY
-    needed = [left_rows] if node.kind.keeps_left else [left_rows, right_rows]
-    carried = [ORDER] if inserts and all(ORDER in rows.columns for rows in needed) else []
+    sides = [lowering.rows(side) if inserts and has_order(side) else None for side in node.inputs]
+    needed = sides[:1] if node.kind.keeps_left else sides
+    carried = [ORDER] if all(rows is not None and ORDER in rows.columns for rows in needed) else []
     parts = _parts(node)
-    left = _Side(LEFT_INPUT, left_rows, node.left, [one for one, _ in node.keys], parts[0], carried)
+    left = _Side(LEFT_INPUT, node.left, [one for one, _ in node.keys], parts[0], carried)
     others = [] if node.kind.keeps_left else carried
-    right = _Side(RIGHT_INPUT, right_rows, node.right, [other for _, other in node.keys], parts[1], others)
+    right = _Side(RIGHT_INPUT, node.right, [other for _, other in node.keys], parts[1], others)
     shown = [left] if node.kind.keeps_left else [left, right]
     operator = EngineJoin(
         EngineKind[node.kind.name],
@@ -105,18 +93,24 @@ def lower_keyed_join(node: Join, left_rows: DataFrame, right_rows: DataFrame, pa
         dropped=(*left.made, *right.made),
     )
     alone = _SHOWS_ALONE.get(node.kind, set())
-    inputs = [side.input(side.name in alone) for side in (left, right)]
+    inputs = tuple(
+        side.input(side.name in alone, rows, lowering.partitions, operator.is_timed)
+        for side, rows in zip((left, right), sides, strict=True)
+    )
     short = {short: kind for side in shown for short, kind in side.types.items() if short not in side.made}
     schema = spark.StructType([spark.StructField(name, kind) for name, kind in short.items()])
-    pairs = lower_keyed(inputs, operator, schema, partitions)
-    names = {long: short for side in shown for long, short in side.columns.items()}
-    outputs = [column(names[field.name]).alias(field.name) for field in node.fields]
-    hidden = [] if inserts else [column(KIND)]
-    if carried:
-        # A pair arrives with the later one of its rows.
-        orders = [column(side.columns[ORDER]) for side in shown]
-        hidden.append((F.greatest(*orders) if len(orders) > 1 else orders[0]).alias(ORDER))
-    return pairs.select(*outputs, *hidden)
+    names = {long: short for side in shown for long, short in side.columns.items() if long != ORDER}
+
+    def finish(pairs: DataFrame) -> DataFrame:
+        outputs = [column(names[field.name]).alias(field.name) for field in node.fields]
+        hidden = [] if inserts else [column(KIND)]
+        if carried:
+            # A pair arrives with the later one of its rows.
+            orders = [column(side.columns[ORDER]) for side in shown]
+            hidden.append((F.greatest(*orders) if len(orders) > 1 else orders[0]).alias(ORDER))
+        return pairs.select(*outputs, *hidden)
+
+    return Keyed(inputs, operator, schema, names, finish)
 
 
 def _parts(node: Join) -> tuple[list[Expression], list[Expression]]:
@@ -139,8 +133,3 @@ def _condition(node: Join, left: _Side, right: _Side) -> PairCondition | None:
         return ColumnRef(names[part], part.type) if part in names else None
 
     return PairCondition(substitute(node.condition, swap))
-
-
-def _as(value: Column, found: spark.DataType, wanted: spark.DataType) -> Column:
-    """Gives a value the type that the engine is told: Spark knows of some collections that they hold no NULL."""
-    return value if found == wanted else value.cast(wanted)

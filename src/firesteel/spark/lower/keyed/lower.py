@@ -1,93 +1,134 @@
-"""Lowers an operator of the state engine to Spark: rows are packed, dealt to buckets, worked into the state, and unpacked."""
+"""Lowers an operator of the state engine to Spark: rows are packed, dealt to buckets, worked into the state, and unpacked.
+
+Whoever has the rows packs them: the task that reads them, where nothing but columns stands between a table and the operator; the
+operator below, where nothing but columns stands between two; else a task of its own behind Spark's expressions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import reduce
+from typing import Protocol
 from uuid import uuid4
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as spark
+from pyspark.sql.pandas.types import to_arrow_schema
 
 from firesteel.changelog.hidden import KIND
+from firesteel.plan.node.relation import Node
+from firesteel.spark.blob import BLOBS
 from firesteel.spark.column import column
 from firesteel.spark.lower.keyed.processor import Processor
 from firesteel.spark.lower.keyed.report import observe_reports, title_of
 from firesteel.spark.lower.keyed.wire import pack, unpack
 from firesteel.spark.memory import task_memory
 from firesteel.spark.type import spark_schema
+from firesteel.state.block import Packing
 from firesteel.state.operator.operator import INPUT, Operator
-from firesteel.state.segment import K1, K2
-from firesteel.types import Field
+from firesteel.types import Field, Map, Multiset
 
-_BLOB = spark.StructType(
-    [
-        spark.StructField("bucket", spark.IntegerType()),
-        spark.StructField("blob", spark.BinaryType()),
-        spark.StructField("report", spark.StringType()),
-    ]
-)
+_REPORT = "report"
+_OUTPUT = spark.StructType([*BLOBS.fields, spark.StructField(_REPORT, spark.StringType())])
+
+
+class Lowering(Protocol):
+    """Lowers what lies below an operator."""
+
+    @property
+    def partitions(self) -> int:
+        """Tells into how many parts rows are shuffled."""
+        ...
+
+    def rows(self, node: Node) -> DataFrame:
+        """Gives the rows of a node."""
+        ...
+
+    def packed(self, node: Node, packing: Packing) -> DataFrame:
+        """Gives the rows of a node, packed."""
+        ...
 
 
 @dataclass(frozen=True)
 class KeyedInput:
-    """An input of an operator: its rows, the names of its data columns, and the key by which it is dealt."""
+    """An input of an operator. `made` are columns that Spark computes for it. `rows`: those of the node, where they are lowered."""
 
-    name: str
-    rows: DataFrame
-    columns: Sequence[str]
-    key: Sequence[Column]
+    node: Node
+    packing: Packing
+    made: Mapping[str, Column] = field(default_factory=dict)
+    rows: DataFrame | None = None
 
 
-def lower_keyed(
-    inputs: Sequence[KeyedInput], operator: Operator, schema: spark.StructType, partitions: int
-) -> DataFrame:
-    """Gives the operator's output: the columns of `schema`, and the kind of each row."""
-    buckets = partitions
+@dataclass(frozen=True)
+class Keyed:
+    """A node of a plan as an operator. `schema` has the operator's columns, beside the kind of each row.
+
+    `names` tells what a column of the node is called there. `finish` makes the node's rows of the operator's; None: they are the same.
+    """
+
+    inputs: tuple[KeyedInput, ...]
+    operator: Operator
+    schema: spark.StructType
+    names: Mapping[str, str] = field(default_factory=dict)
+    finish: Callable[[DataFrame], DataFrame] | None = None
+
+
+def keyed_rows(
+    node: Node, columns: Sequence[str], key: Sequence[str], operator: Operator, fields: tuple[Field, ...], buckets: int
+) -> Keyed:
+    """Describes an operator of one input, whose rows are dealt by columns of their own. It gives `fields`."""
+    found = {one.name: one for one in (*node.fields, *fields)}
+    schema = to_arrow_schema(spark_schema(tuple(found[name] for name in columns)), timezone="UTC")
+    made = {
+        f"__hashed{place}": F.array_sort(F.map_entries(column(name)))
+        for place, name in enumerate(key)
+        # A map's entries have no order: equal maps are dealt alike by sorted ones.
+        if isinstance(found[name].type, Map | Multiset)
+    }
+    hashed = tuple(f"__hashed{place}" if f"__hashed{place}" in made else name for place, name in enumerate(key))
+    packing = Packing(INPUT, schema, tuple(columns), hashed, buckets, ticks=operator.is_timed)
+    names = {one.name: one.name for one in fields}
+    return Keyed((KeyedInput(node, packing, made),), operator, spark_schema(fields), names)
+
+
+def lower_keyed(keyed: Keyed, lowering: Lowering) -> DataFrame:
+    """Gives the rows of an operator's node."""
+    blobs = _run(keyed, lowering, None)
+    rows = unpack(blobs, spark.StructType([*keyed.schema.fields, spark.StructField(KIND, spark.ByteType())]))
+    return keyed.finish(rows) if keyed.finish is not None else rows
+
+
+def hand_on(keyed: Keyed, lowering: Lowering, then: Packing) -> DataFrame:
+    """Gives what an operator gives, packed by it for the next one."""
+    return _run(keyed, lowering, then).where(column(_REPORT).isNull()).drop(_REPORT)
+
+
+def _run(keyed: Keyed, lowering: Lowering, then: Packing | None) -> DataFrame:
     # The operator's files are kept under a name of their own on each machine. No name is used twice, also not after a restart.
     name = f"operator-{uuid4().hex}"
-    packed = reduce(DataFrame.unionAll, [pack(_numbered(one), one.name, buckets) for one in inputs])
+    packed = reduce(DataFrame.unionAll, [_blobs(one, lowering) for one in keyed.inputs])
     # The batch's own time, which is the same in every attempt of it.
     clock = F.unix_millis(F.current_timestamp()).alias("clock")
     blobs = (
         packed.select("*", clock)
         .groupBy("bucket")
-        .transformWithState(Processor(operator, name, task_memory(packed.sparkSession)), _BLOB, "Update", "None")
+        .transformWithState(
+            Processor(keyed.operator, name, task_memory(packed.sparkSession), then), _OUTPUT, "Update", "None"
+        )
     )
-    blobs = observe_reports(blobs, title_of(operator), buckets)
-    return unpack(blobs, spark.StructType([*schema.fields, spark.StructField(KIND, spark.ByteType())]))
+    return observe_reports(blobs, title_of(keyed.operator), keyed.inputs[0].packing.buckets)
 
 
-def lower_keyed_rows(
-    rows: DataFrame,
-    columns: Sequence[str],
-    key: Sequence[str],
-    operator: Operator,
-    fields: tuple[Field, ...],
-    partitions: int,
-) -> DataFrame:
-    """Lowers an operator of one input, which is dealt by columns of its own. Gives `fields`, and the kind of each row."""
-    source = KeyedInput(INPUT, rows, columns, [column(name) for name in key])
-    return lower_keyed([source], operator, spark_schema(fields), partitions)
+def _blobs(one: KeyedInput, lowering: Lowering) -> DataFrame:
+    if not one.made and one.rows is None:
+        return lowering.packed(one.node, one.packing)
+    rows = one.rows if one.rows is not None else lowering.rows(one.node)
+    return pack_columns(rows.withColumns(dict(one.made)) if one.made else rows, one.packing)
 
 
-def _numbered(one: KeyedInput) -> DataFrame:
-    hidden = [column(KIND)] if KIND in one.rows.columns else []
-    key = _hashable(one.rows, one.key)
-    first, second = (_hash(key, seed) for seed in (0, 1))
-    data = [column(name) for name in one.columns]
-    return one.rows.select(first.alias(K1), second.alias(K2), *hidden, *data)
-
-
-def _hashable(rows: DataFrame, key: Sequence[Column]) -> list[Column]:
-    """Gives values that Spark has a hash of: a map has none, and its entries in the order of their keys have."""
-    maps = [isinstance(field.dataType, spark.MapType) for field in rows.select(*key).schema]
-    return [F.array_sort(F.map_entries(value)) if is_map else value for value, is_map in zip(key, maps, strict=True)]
-
-
-def _hash(key: Sequence[Column], seed: int) -> Column:
-    """Hashes a key. Spark leaves NULLs out, so whether a column is NULL is hashed with it."""
-    parts = [part for one in key for part in (one.isNull(), one)]
-    return F.xxhash64(F.lit(seed), *parts)
+def pack_columns(rows: DataFrame, packing: Packing) -> DataFrame:
+    """Packs rows, of which only what the packing asks for goes to Python."""
+    names = dict.fromkeys([*packing.columns, *packing.hashed, *([KIND] if KIND in rows.columns else [])])
+    return pack(rows.select(*map(column, names)), packing)

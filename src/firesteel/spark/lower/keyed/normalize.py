@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-
+from firesteel.changelog.hidden import ORDER
 from firesteel.plan.node.relation import Normalize
-from firesteel.spark.lower.keyed.lower import lower_keyed_rows
+from firesteel.spark.lower.keyed.lower import Keyed, keyed_rows
 from firesteel.state.operator.normalize import Normalize as KeepLast
+from firesteel.types import BigInt, Field
 
 
-def lower_keyed_normalize(node: Normalize, rows: DataFrame, partitions: int) -> DataFrame:
+def keyed_normalize(node: Normalize, buckets: int) -> Keyed:
     names = [field.name for field in node.fields]
-    operator = KeepLast(node.keys, ttl=node.ttl or None)
-    return lower_keyed_rows(rows, names, node.keys, operator, node.fields, partitions)
+    if node.net:
+        return keyed_rows(node.input, names, node.keys, KeepLast(node.keys, ttl=node.ttl or None), node.fields, buckets)
+    # Every change, in the order in which the topic has them.
+    fields = (*node.fields, Field(ORDER, BigInt()))
+    operator = KeepLast(node.keys, ttl=node.ttl or None, order=ORDER)
+    return keyed_rows(node.input, [*names, ORDER], node.keys, operator, fields, buckets)

@@ -14,12 +14,13 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
 from firesteel.errors import FiresteelError
+from firesteel.spark.blob import Packer
 from firesteel.spark.damage import is_checksum_mismatch, wrong_state
 from firesteel.spark.failure import carry
 from firesteel.spark.fault import fault_file, reach
 from firesteel.spark.lower.keyed.report import TITLE, render_report, title_of
 from firesteel.spark.task import batch_number, query_name
-from firesteel.state.block import read_block, write_block
+from firesteel.state.block import Packing, read_block, write_block
 from firesteel.state.cache import Cache
 from firesteel.state.damage import DamagedState, ForeignFormat
 from firesteel.state.operator.operator import Operator
@@ -77,10 +78,13 @@ def _read(ask: Callable[[], Any]) -> Any:
 
 
 class Processor(StatefulProcessor):
-    """Runs one operator. `name` tells its cache from those of other operators of the job; `memory` is how many bytes its work may take."""
+    """Runs one operator. `name` tells its cache from those of other operators of the job, `memory` is how many bytes its work may take.
 
-    def __init__(self, operator: Operator, name: str, memory: int) -> None:
-        self._operator, self._name, self._memory = operator, name, memory
+    `then` packs what it gives for the next one.
+    """
+
+    def __init__(self, operator: Operator, name: str, memory: int, then: Packing | None) -> None:
+        self._operator, self._name, self._memory, self._then = operator, name, memory, then
         self._faults, self._worked = fault_file(), False
 
     def init(self, handle: Any) -> None:
@@ -106,24 +110,45 @@ class Processor(StatefulProcessor):
         packed = sorted(rows, key=lambda row: (row.part, row.number))
         inputs: dict[str, list[pa.RecordBatch]] = {}
         for row in packed:
-            inputs.setdefault(row.input, []).append(read_block(row.blob))
+            # A tick has no block.
+            if row.blob is not None:
+                inputs.setdefault(row.input, []).append(read_block(row.blob))
         now = Now(batch_number(), packed[0].clock)
         cache = _cache(self._name, bucket, self._memory)
         state = State(self._store, cache, now, shape_within(self._memory))
         # For whoever reads the state of a stopped job.
         state.own.setdefault(TITLE, title_of(self._operator))
         tables = {name: pa.Table.from_batches(batches) for name, batches in inputs.items()}
+        packer, number = None if self._then is None else Packer(self._then, bucket), 0
         for out in apply_in_parts(self._operator, tables, state, now, self._memory // _PART):
             for batch in out.to_batches():
-                yield Row(bucket=bucket, blob=write_block(batch), report=None)
+                if packer is None:
+                    yield _row(bucket, "", bucket, number, batch.num_rows, write_block(batch))
+                    number += 1
+                else:
+                    yield from (_row(*blob) for blob in packer.pack(batch))
         state.commit()
         self._reach("s3")
-        yield Row(bucket=bucket, blob=None, report=render_report(state))
+        yield _row(bucket, report=render_report(state))
+        if packer is not None:
+            yield from (_row(*tick) for tick in packer.ticks())
 
     def close(self) -> None:
         # Spark closes one in a process of the driver, too, that has no batch.
         if self._worked:
             self._reach("s4")
+
+
+def _row(
+    bucket: int,
+    input: str = "",
+    part: int = 0,
+    number: int = 0,
+    rows: int = 0,
+    blob: bytes | None = None,
+    report: str | None = None,
+) -> Row:
+    return Row(bucket=bucket, input=input, part=part, number=number, rows=rows, blob=blob, report=report)
 
 
 def _cache(operator: str, bucket: int, memory: int) -> Cache:

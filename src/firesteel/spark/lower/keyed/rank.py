@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.node.relation import Rank
-from firesteel.spark.lower.keyed.keep import lower_keep
-from firesteel.spark.lower.keyed.lower import lower_keyed_rows
+from firesteel.spark.lower.keyed.keep import keyed_keep
+from firesteel.spark.lower.keyed.lower import Keyed, keyed_rows
 from firesteel.state.operator.top import Sort, TopN
 
 
-def lower_keyed_rank(node: Rank, rows: DataFrame, partitions: int) -> DataFrame:
+def keyed_rank(node: Rank, buckets: int) -> Keyed:
     assert node.last is not None
     if node.keeps_first or node.keeps_last:
-        return lower_keep(node, rows, partitions)
+        return keyed_keep(node, buckets)
     operator = TopN(
         node.partition,
         tuple(Sort(by.column, by.descending, by.nulls_first) for by in node.order),
@@ -26,4 +24,4 @@ def lower_keyed_rank(node: Rank, rows: DataFrame, partitions: int) -> DataFrame:
         old_rows=node.old_rows,
     )
     names = [field.name for field in node.input.fields]
-    return lower_keyed_rows(rows, names, node.partition, operator, node.fields, partitions)
+    return keyed_rows(node.input, names, node.partition, operator, node.fields, buckets)

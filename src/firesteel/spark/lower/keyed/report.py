@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from firesteel.observe.snapshot import BucketState
+from firesteel.spark.blob import labels
 from firesteel.spark.column import column
-from firesteel.spark.lower.keyed.bucket import labels
 from firesteel.state.operator.operator import Operator
 from firesteel.state.state import State
 

@@ -1,0 +1,1 @@
+"""Measures the state engine beside Flink: `python -m bench.keyed`."""
