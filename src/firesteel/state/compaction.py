@@ -6,13 +6,14 @@ is done, look-ups find the merged rows below its bound and the old runs above it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
 import pyarrow as pa
 
 from firesteel.state.manifest import Level, Part, Run, TableEntry
 from firesteel.state.merge import Rules, cut_rows, merge_rows
-from firesteel.state.segment import GONE
+from firesteel.state.segment import GONE, Segment
 from firesteel.state.store import Store
 
 
@@ -57,17 +58,16 @@ class Compaction:
             first -= 1
             total += levels[first].rows
         old = levels[first:]
-        # what is merged at once is held in memory, however much the batch wrote
-        most = shape.slice_rows + 2 * min(count, shape.slice_rows)
-        small = total <= most and total * (size // count) <= 4 * shape.part_bytes + 2 * min(size, shape.part_bytes)
+        most = shape.slice_rows + 2 * count
+        small = total <= most and total * (size // count) <= 4 * shape.part_bytes + 2 * size
         all_live = all(pa.types.is_null(rows.column(GONE).type) for rows in new)
         if not old and (first or (all_live and self._rules.floor is None)):
             levels.append(Level([self._write(new)]))
         elif small:
             batches = [self._store.open(part).all for level in old for part in level.parts]
-            merged = self._merge([*batches, *new], bottom=not first)
+            run = self._write(self._merge_by_range([*batches, *new], bottom=not first))
             self._retire(part for level in old for part in level.parts)
-            levels[first:] = [Level([self._write([merged])])] if merged.num_rows else []
+            levels[first:] = [Level([run])] if run else []
         else:
             runs = [run for level in old for run in level.runs]
             levels[first:] = [Level([*runs, self._write(new)], merging=True, bottom=not first)]
@@ -113,6 +113,21 @@ class Compaction:
         level.bound = bound
         return sum(batch.num_rows for batch in batches)
 
+    def _merge_by_range(self, batches: Sequence[pa.RecordBatch], bottom: bool) -> Iterator[pa.RecordBatch]:
+        """Merges all rows, one range of first numbers after the other: only that of a range is held in memory."""
+        shape, segments = self._store.shape, [Segment(rows) for rows in batches]
+        rows, size = sum(one.num_rows for one in batches), sum(one.nbytes for one in batches)
+        count = max(rows // (2 * shape.slice_rows), size // (4 * shape.part_bytes), 1)
+        largest = max(segments, key=lambda segment: segment.rows).keys[0]
+        bounds = np.unique(largest[np.arange(1, count) * len(largest) // count]).tolist()
+        floor = None
+        for bound in (*bounds, None):
+            views = [view.all for one in segments if (view := one.above(floor)) and (view := view.up_to(bound))]
+            floor = bound
+            merged = self._merge(views, bottom) if views else None
+            if merged is not None and merged.num_rows:
+                yield merged
+
     def _merge(self, batches: list[pa.RecordBatch], bottom: bool) -> pa.RecordBatch:
         horizon = self._rules.horizon if bottom or self._all_touched else None
         rules = Rules(bottom, self._rules.floor, horizon, self._rules.clock, self._rules.keep)
@@ -121,7 +136,7 @@ class Compaction:
         self._store.counts.merged += sum(batch.num_rows for batch in batches)
         return merged
 
-    def _write(self, run: Sequence[pa.RecordBatch]) -> Run:
+    def _write(self, run: Iterable[pa.RecordBatch]) -> Run:
         shape = self._store.shape
         cut = (part for rows in run for part in cut_rows(rows, shape.part_rows, shape.part_bytes))
         return [self._store.write(self._name, part) for part in cut]
