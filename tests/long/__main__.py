@@ -107,6 +107,12 @@ def parts(rounds: int) -> tuple[Part, ...]:
             (*_PYTEST, "-s", "tests/oracle"),
             {"ORACLE_ROUNDS": "20", "ORACLE_QUESTIONS": "26"},
         ),
+        Part(
+            "oracle-kills",
+            "the same, and each job loses a process in which the state engine works",
+            (*_PYTEST, "-s", "tests/oracle/test_oracle_queries.py"),
+            {"ORACLE_ROUNDS": "10", "ORACLE_QUESTIONS": "26", "ORACLE_KILLS": "1"},
+        ),
         Part("scripts", "20,000 damaged scripts", (_PYTHON, "-m", "tests.fuzz.scripts", "--rounds", "20000")),
         Part(
             "records",

@@ -8,7 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyspark.sql import Row
+from pyspark.sql import Row, SparkSession
+from tests.faults.flip import KeptState
 
 from firesteel.spark.failure import CarriedError, explain_failure
 from firesteel.spark.lower.keyed import processor
@@ -119,3 +120,15 @@ def test_a_changed_byte_of_the_manifest_is_told(handle: Handle) -> None:
         handle.manifest.held = (bytes(changed),)
         expected = f"The state of 'KeepRow by k' in '1-dest' is damaged: its manifest is not what was written. {CURE}"
         assert told(handle) == expected
+
+
+@pytest.mark.spark
+def test_a_job_on_files_that_were_changed_says_so(tmp_path: Path, cluster: dict[str, str], spark: SparkSession) -> None:
+    """Some bytes of some files of a real job's state; `python -m tests.faults.flip` changes each kind of byte in each kind of file."""
+    (tmp_path / "kept").mkdir()
+    state = KeptState(tmp_path / "kept", cluster, spark, f"flip-{tmp_path.name}", snapshots=True)
+    files = list(state.files())
+    chosen = {".zip": "middle", "v2": "length"}
+    for kind, place in chosen.items():
+        (file,) = (one for one in files if kind in (one.suffix, one.parent.name))
+        assert " is damaged: '1-dest/state" in state.harm(tmp_path / place, file, place)

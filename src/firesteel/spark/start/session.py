@@ -271,7 +271,7 @@ _SQL_SETTINGS = {
     # millions of keys it costs garbage collection in every batch.
     "spark.sql.streaming.maxBatchesToRetainInMemory": "1",
     # A job goes on from its last batches only. Spark's default keeps what was written in a hundred: many times what is alive.
-    "spark.sql.streaming.minBatchesToRetain": "20",
+    "spark.sql.streaming.minBatchesToRetain": "10",
     # RocksDB then stores the changes of each batch instead of whole files, and no key is looked up only to count it.
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
