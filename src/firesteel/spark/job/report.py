@@ -53,7 +53,7 @@ def render_progress(query: str, sink: str, report: Mapping[str, Any], sources: S
         empty[spec.table] = empty.get(spec.table, 0) + tally.empty
         before = read.get(spec.table, SourceProgress(0, 0))
         marks = 1 if emits_mark(_offset(source["startOffset"] or {}), end) else 0
-        counted = spec.columns.combined or spec.packing is not None
+        counted = spec.columns.combined or bool(spec.packings)
         given = observed_rows(report, weights_name(number)) if counted else int(source["numInputRows"])
         rows = max(0, given - sum(refused.values()) - marks)
         read[spec.table] = SourceProgress(before.rows + rows, (before.lag or 0) + _lag(source))

@@ -10,10 +10,10 @@ from typing import Protocol, assert_never
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from firesteel.changelog.hidden import CODES, KIND, ORDER
+from firesteel.changelog.hidden import CODES, KIND, ORDER, WEIGHT
 from firesteel.changelog.kind import INSERT_ONLY, RowKind
 from firesteel.plan.expression import ColumnRef, Expression, substitute
-from firesteel.plan.fact.keyed import is_keyed
+from firesteel.plan.fact.keyed import is_keyed, splits_distinct
 from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
@@ -33,10 +33,12 @@ from firesteel.plan.node.time_join import TimeJoin
 from firesteel.plan.node.window import Watermark, Window, WindowAggregate
 from firesteel.spark.column import column
 from firesteel.spark.hidden_column import carried, code
+from firesteel.spark.layout import Layout
 from firesteel.spark.lower.aggregate import lower_aggregate
 from firesteel.spark.lower.change_aggregate import lower_change_aggregate
 from firesteel.spark.lower.expression import lower_expression
 from firesteel.spark.lower.keyed.aggregate import keyed_aggregate
+from firesteel.spark.lower.keyed.distinct import lower_distinct_aggregate
 from firesteel.spark.lower.keyed.join import keyed_join
 from firesteel.spark.lower.keyed.lower import Keyed, hand_on, lower_keyed, pack_columns
 from firesteel.spark.lower.keyed.materialize import keyed_materialize
@@ -59,7 +61,7 @@ class ReadTable(Protocol):
         """Says whether whoever reads a table can pack its rows."""
         ...
 
-    def read(self, scan: Scan | Values, packing: Packing | None = None) -> DataFrame:
+    def read(self, scan: Scan | Values, packings: tuple[Packing, ...] = ()) -> DataFrame:
         """Gives the rows; packed, where that is asked for."""
         ...
 
@@ -68,8 +70,8 @@ class ReadTable(Protocol):
         ...
 
 
-def lower_plan(node: Node, tables: ReadTable, partitions: int) -> DataFrame:
-    return _Lowering(tables, partitions).rows(node)
+def lower_plan(node: Node, tables: ReadTable, layout: Layout) -> DataFrame:
+    return _Lowering(tables, layout.tasks, layout.buckets).rows(node)
 
 
 @dataclass(frozen=True)
@@ -78,37 +80,38 @@ class _Lowering:
 
     tables: ReadTable
     partitions: int
+    buckets: int
     #: What is done with the rows of tables whose event time an operator above waits for, by the table's `id`.
     timed: dict[int, Callable[[DataFrame], DataFrame]] = field(default_factory=dict)
 
-    def packed(self, node: Node, packing: Packing) -> DataFrame:
+    def packed(self, node: Node, packings: tuple[Packing, ...]) -> DataFrame:
         """Gives a node's rows as blobs for an operator: handed on where nothing but columns stands between."""
         if isinstance(node, Project):
             names = _plain_columns(node)
             if names is not None:
-                return self.packed(node.input, packing.renamed(names))
+                return self.packed(node.input, tuple(one.renamed(names) for one in packings))
         if isinstance(node, Scan) and self.tables.can_pack(node):
-            return self.tables.read(node, packing)
+            return self.tables.read(node, packings)
         if is_keyed(node):
             keyed = self._keyed(node)
-            if {*packing.columns, *packing.hashed} <= keyed.names.keys():
-                return hand_on(keyed, self, packing.renamed(keyed.names))
-        return pack_columns(self.rows(node), packing)
+            if all(one.needed <= keyed.names.keys() for one in packings):
+                return hand_on(keyed, self, tuple(one.renamed(keyed.names) for one in packings))
+        return pack_columns(self.rows(node), packings)
 
     def _keyed(self, node: Node) -> Keyed:
         match node:
             case Aggregate():
-                return keyed_aggregate(node, self.partitions)
+                return keyed_aggregate(node, self.buckets)
             case Rank():
-                return keyed_rank(node, self.partitions)
+                return keyed_rank(node, self.buckets)
             case Normalize():
-                return keyed_normalize(node, self.partitions)
+                return keyed_normalize(node, self.buckets)
             case Materialize():
-                return keyed_materialize(node, self.partitions)
+                return keyed_materialize(node, self.buckets)
             case Join():
                 return keyed_join(node, self)
             case WindowAggregate():
-                return keyed_window(node, self.partitions)
+                return keyed_window(node, self.buckets)
         raise TypeError(f"{type(node).__name__} does not run on the state engine")
 
     def watermark(self, node: Node) -> WatermarkOf:
@@ -140,6 +143,8 @@ class _Lowering:
                 return rows.select(*(_named(field.name, one) for field, one in pairs), *carried(rows))
             case Filter():
                 return _filtered(node, self.rows(node.input))
+            case Aggregate() if splits_distinct(node):
+                return lower_distinct_aggregate(node, self)
             case Aggregate():
                 lower = lower_change_aggregate if node.retracts or node.old_rows else lower_aggregate
                 return lower(node, self.rows(node.input), self.partitions)
@@ -181,7 +186,8 @@ def _inlined(expression: Expression, project: Project) -> Expression:
 
 def _plain_columns(node: Project) -> dict[str, str] | None:
     """Gives the column of the input that each column of a projection is; None if any is computed."""
-    names = {}
+    # Hidden columns go through every projection.
+    names = {WEIGHT: WEIGHT, ORDER: ORDER}
     for one, expression in zip(node.fields, node.expressions, strict=True):
         if not isinstance(expression, ColumnRef) or expression.type.with_nullable(True) != one.type.with_nullable(True):
             return None

@@ -98,10 +98,10 @@ class SourceReader(DataSourceStreamReader):
                 yield self._watermark_row(partition.time)
                 return
             batches = iter(()) if isinstance(partition, NoRows) else self.read_rows(partition)
-            columns, packing = self.rows.columns, self.rows.packing
+            columns, packings = self.rows.columns, self.rows.packings
             if columns.combined:
                 batches = weigh(batches, as_stored=columns.as_stored)
-            yield from batches if packing is None else read_packed(batches, packing, columns.tolerant)
+            yield from read_packed(batches, packings, columns.tolerant) if packings else batches
 
     def _watermark_row(self, time: int) -> pa.RecordBatch:
         columns = [pa.nulls(1, field.type) for field in arrow_schema(self.rows.fields)]

@@ -37,16 +37,16 @@ class Lowering(Protocol):
     """Lowers what lies below an operator."""
 
     @property
-    def partitions(self) -> int:
-        """Tells into how many parts rows are shuffled."""
+    def buckets(self) -> int:
+        """Tells into how many buckets the state of an operator is dealt."""
         ...
 
     def rows(self, node: Node) -> DataFrame:
         """Gives the rows of a node."""
         ...
 
-    def packed(self, node: Node, packing: Packing) -> DataFrame:
-        """Gives the rows of a node, packed."""
+    def packed(self, node: Node, packings: tuple[Packing, ...]) -> DataFrame:
+        """Gives the rows of a node, packed in each of these ways."""
         ...
 
     def watermark(self, node: Node) -> WatermarkOf:
@@ -56,10 +56,10 @@ class Lowering(Protocol):
 
 @dataclass(frozen=True)
 class KeyedInput:
-    """An input of an operator. `made` are columns that Spark computes for it. `rows`: those of the node, where they are lowered."""
+    """Rows for an operator, as one of its inputs or as several. `made` are columns that Spark computes for it. `rows`: those of the node, where they are lowered."""
 
     node: Node
-    packing: Packing
+    packings: tuple[Packing, ...]
     made: Mapping[str, Column] = field(default_factory=dict)
     rows: DataFrame | None = None
 
@@ -95,28 +95,30 @@ def keyed_rows(
     hashed = tuple(f"__hashed{place}" if f"__hashed{place}" in made else name for place, name in enumerate(key))
     packing = Packing(INPUT, schema, tuple(columns), hashed, buckets, ticks=operator.is_timed)
     names = {one.name: one.name for one in fields}
-    return Keyed((KeyedInput(node, packing, made),), operator, spark_schema(fields), names)
+    return Keyed((KeyedInput(node, (packing,), made),), operator, spark_schema(fields), names)
 
 
 def lower_keyed(keyed: Keyed, lowering: Lowering) -> DataFrame:
     """Gives the rows of an operator's node."""
-    blobs = _run(keyed, lowering, None)
+    blobs = _run(keyed, lowering, ())
     rows = unpack(blobs, spark.StructType([*keyed.schema.fields, spark.StructField(KIND, spark.ByteType())]))
     return keyed.finish(rows) if keyed.finish is not None else rows
 
 
-def hand_on(keyed: Keyed, lowering: Lowering, then: Packing) -> DataFrame:
+def hand_on(keyed: Keyed, lowering: Lowering, then: tuple[Packing, ...]) -> DataFrame:
     """Gives what an operator gives, packed by it for the next one."""
     return _run(keyed, lowering, then).where(column(_REPORT).isNull()).drop(_REPORT)
 
 
-def _run(keyed: Keyed, lowering: Lowering, then: Packing | None) -> DataFrame:
+def _run(keyed: Keyed, lowering: Lowering, then: tuple[Packing, ...]) -> DataFrame:
     # The operator's files are kept under a name of their own on each machine. No name is used twice, also not after a restart.
     name = f"operator-{uuid4().hex}"
     inputs = keyed.inputs
-    if then is not None and then.ticks:
+    if any(one.ticks for one in then):
         # Time goes on for the next operator whether or not this one has rows.
-        inputs = tuple(replace(one, packing=replace(one.packing, ticks=True)) for one in inputs)
+        inputs = tuple(
+            replace(one, packings=tuple(replace(packing, ticks=True) for packing in one.packings)) for one in inputs
+        )
     packed = reduce(DataFrame.unionAll, [_blobs(one, lowering) for one in inputs])
     watermark = None if keyed.waits_in is None else lowering.watermark(keyed.waits_in)
     # The batch's own time, which is the same in every attempt of it.
@@ -126,17 +128,18 @@ def _run(keyed: Keyed, lowering: Lowering, then: Packing | None) -> DataFrame:
         .groupBy("bucket")
         .transformWithState(Processor(keyed.operator, name, then, watermark), _OUTPUT, "Update", "None")
     )
-    return observe_reports(blobs, title_of(keyed.operator), keyed.inputs[0].packing.buckets)
+    return observe_reports(blobs, title_of(keyed.operator), keyed.inputs[0].packings[0].buckets)
 
 
 def _blobs(one: KeyedInput, lowering: Lowering) -> DataFrame:
     if not one.made and one.rows is None:
-        return lowering.packed(one.node, one.packing)
+        return lowering.packed(one.node, one.packings)
     rows = one.rows if one.rows is not None else lowering.rows(one.node)
-    return pack_columns(rows.withColumns(dict(one.made)) if one.made else rows, one.packing)
+    return pack_columns(rows.withColumns(dict(one.made)) if one.made else rows, one.packings)
 
 
-def pack_columns(rows: DataFrame, packing: Packing) -> DataFrame:
-    """Packs rows, of which only what the packing asks for goes to Python."""
-    names = dict.fromkeys([*packing.columns, *packing.hashed, *([KIND] if KIND in rows.columns else [])])
-    return pack(rows.select(*map(column, names)), packing)
+def pack_columns(rows: DataFrame, packings: tuple[Packing, ...]) -> DataFrame:
+    """Packs rows, of which only what is asked for goes to Python."""
+    wanted = [name for one in packings for name in one.needed]
+    names = dict.fromkeys([*wanted, *([KIND] if KIND in rows.columns else [])])
+    return pack(rows.select(*map(column, names)), packings)

@@ -77,7 +77,7 @@ class Processor(StatefulProcessor):
     """
 
     def __init__(
-        self, operator: Operator, name: str, then: Packing | None, watermark: WatermarkOf | None = None
+        self, operator: Operator, name: str, then: tuple[Packing, ...], watermark: WatermarkOf | None = None
     ) -> None:
         self._operator, self._name, self._then, self._watermark = operator, name, then, watermark
 
@@ -111,7 +111,7 @@ class Processor(StatefulProcessor):
         state.commit()
         yield _row(bucket, report=render_report(state, _next_call(self._operator, state)))
         batches = out.to_batches() if out is not None and out.num_rows else []
-        if self._then is None:
+        if not self._then:
             for number, batch in enumerate(batches):
                 yield _row(bucket, "", bucket, number, batch.num_rows, write_block(batch))
             return

@@ -26,8 +26,9 @@ def keyed_window(node: WindowAggregate, buckets: int) -> Keyed:
     group = GroupAggregate(node.keys, engine_aggregates(node), old_rows=False, append_only=only_inserts)
     keyed = keyed_rows(node.input, read_columns(node), node.keys, group, node.fields, buckets)
     (rows,) = keyed.inputs
-    schema = rows.packing.schema.append(pa.field(_END, pa.int64()))
-    packing = replace(rows.packing, schema=schema, columns=(*rows.packing.columns, _END), ticks=True)
+    (packing,) = rows.packings
+    schema = packing.schema.append(pa.field(_END, pa.int64()))
+    packing = replace(packing, schema=schema, columns=(*packing.columns, _END), ticks=True)
     last = end_of_window(column(min(node.ends)), node.is_local)
     made = {**rows.made, _END: F.floor(last / 1000).cast("long") + 1}
 
@@ -37,7 +38,7 @@ def keyed_window(node: WindowAggregate, buckets: int) -> Keyed:
 
     return replace(
         keyed,
-        inputs=(replace(rows, packing=packing, made=made),),
+        inputs=(replace(rows, packings=(packing,), made=made),),
         operator=EngineWindows(group, schema, _END, node.by_clock),
         finish=finish,
         waits_in=None if node.by_clock else node.input,
