@@ -57,7 +57,12 @@ CLAIMS = [
         "INSERT INTO t SELECT COUNT(*), b FROM (SELECT b, PROCTIME() AS p FROM s) GROUP BY b, TUMBLE(p, INTERVAL '1' MINUTE);",
         None,
     ),
-    ("`GROUPING SETS`", "INSERT INTO u SELECT a, b FROM s GROUP BY GROUPING SETS ((a), (b));", "error"),
+    (
+        "`GROUPING SETS`, `CUBE` and `ROLLUP`** may stand beside",
+        "INSERT INTO t SELECT COUNT(*), b FROM TABLE(TUMBLE(TABLE s, DESCRIPTOR(ts), INTERVAL '1' MINUTE))"
+        " GROUP BY window_start, window_end, ROLLUP (b);",
+        None,
+    ),
     (
         "Aggregates** take a value back when its row is retracted: COUNT, SUM, AVG",
         "INSERT INTO g SELECT SUM(a), b FROM cdc GROUP BY b;",

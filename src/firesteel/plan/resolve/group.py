@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 
 from sqlglot import exp
 
@@ -12,12 +13,13 @@ from firesteel.plan.function.aggregate import AggregateFunction, find_aggregate
 from firesteel.plan.function.table import ArgumentError
 from firesteel.plan.node.relation import Aggregate, Node, Project
 from firesteel.plan.resolve.expression.resolver import ExpressionResolver
+from firesteel.plan.resolve.grouping_set import GroupingSets, find_sets
 from firesteel.plan.resolve.mistake import Mistake
 from firesteel.plan.resolve.named_relation import Names, Relation
 from firesteel.plan.resolve.scope import Scope, scope_of
 from firesteel.plan.resolve.select_list import Item
 from firesteel.sql.node import span_of
-from firesteel.types import Boolean, Field
+from firesteel.types import BigInt, Boolean, Field, Int
 
 
 def resolve_group(
@@ -29,12 +31,12 @@ def resolve_group(
     """
     group = select.args.get("group")
     written = list(group.expressions) if group else []
-    for one in written:
-        if isinstance(one, exp.GroupingSets | exp.Cube | exp.Rollup):
-            raise Mistake("GROUPING SETS, CUBE and ROLLUP are not supported yet.", span_of(one))
+    sets = find_sets(written)
     below = _Below(ExpressionResolver(relation.scope, "GROUP BY"))
     keys: dict[str, ColumnRef] = {}
-    for node in written:
+    names: dict[int, str] = {}
+    # Equal nodes at two places are two nodes.
+    for node in {id(one): one for one in chain.from_iterable(sets)}.values():
         meant = _by_alias(node, items, relation.scope)
         if meant is not node:
             report(
@@ -45,10 +47,9 @@ def resolve_group(
                     Severity.WARNING,
                 )
             )
-        node = meant
-        expression = below.resolver.resolve(node)
-        ref = below.column(expression)
+        ref = below.column(below.resolver.resolve(meant))
         keys[ref.name] = ref
+        names[id(node)] = ref.name
     calls = _Calls(ExpressionResolver(relation.scope, "an aggregate"), below)
     # An aggregate needs all of its calls before its columns are known: find them in SELECT and HAVING first.
     having = select.args.get("having")
@@ -57,14 +58,24 @@ def resolve_group(
     if having:
         calls.collect(having.this, "")
     input_node = below.project(relation.node)
+    grouping = None
+    if len(sets) > 1:
+        number = ColumnRef(below.unique("$grouping_set"), Int(nullable=False))
+        grouping = GroupingSets(tuple(frozenset(names[id(one)] for one in members) for members in sets), number)
+        input_node, keys = grouping.spread(input_node, keys, below.unique)
+    grouped = [*keys.values(), *([grouping.number] if grouping is not None else [])]
     fields = (
-        *(Field(ref.name, ref.type) for ref in keys.values()),
+        *(Field(ref.name, ref.type) for ref in grouped),
         *(Field(name, call.type) for name, call in calls.named.items()),
     )
     aggregate = Aggregate(
-        input_node, tuple(keys), fields, tuple(calls.named.values()), span=span_of(group) if group else span_of(select)
+        input_node,
+        tuple(ref.name for ref in grouped),
+        fields,
+        tuple(calls.named.values()),
+        span=span_of(group) if group else span_of(select),
     )
-    above = _AboveAggregate(relation.scope, below, keys, calls)
+    above = _AboveAggregate(relation.scope, below, keys, calls, grouping)
     return Relation(aggregate, scope_of("", [(field.name, field.name, field.type) for field in fields])), above
 
 
@@ -170,13 +181,19 @@ class _Calls:
 class _AboveAggregate(ExpressionResolver):
     """Resolves SELECT and HAVING of a grouped query, where each key and each aggregate call is a column."""
 
-    def __init__(self, scope: Scope, below: _Below, keys: dict[str, ColumnRef], calls: _Calls) -> None:
+    def __init__(
+        self, scope: Scope, below: _Below, keys: dict[str, ColumnRef], calls: _Calls, grouping: GroupingSets | None
+    ) -> None:
+        """Takes the columns of the `keys` in the aggregate, by their names below it."""
         super().__init__(scope, "SELECT")
         self._below = below
         self._keys = keys
         self._calls = calls
+        self._grouping = grouping
 
     def resolve(self, node: exp.Expression) -> Expression:
+        if isinstance(node, exp.Anonymous) and node.name in _GROUPING:
+            return self._bits(node)
         if _aggregate_of(node):
             name = self._calls.name_of(node)
             return ColumnRef(name, self._calls.named[name].type)
@@ -199,7 +216,26 @@ class _AboveAggregate(ExpressionResolver):
             ref = self._below.find(self._below.resolver.resolve(node))
         except Mistake:
             return None
-        return ref if ref is not None and ref.name in self._keys else None
+        return self._keys.get(ref.name) if ref is not None else None
+
+    def _bits(self, node: exp.Anonymous) -> Expression:
+        """Resolves GROUPING and GROUPING_ID of keys."""
+        names = []
+        for argument in node.expressions:
+            ref = self._below.find(self._below.resolver.resolve(argument))
+            if ref is None or ref.name not in self._keys:
+                raise Mistake(f"'{node.name}' takes what stands in GROUP BY.", span_of(argument), "Add it to GROUP BY.")
+            names.append(ref.name)
+        if not names or (node.name == "GROUPING" and len(names) > 1):
+            raise Mistake(
+                f"'{node.name}' takes {'one key' if node.name == 'GROUPING' else 'keys'} of GROUP BY.", span_of(node)
+            )
+        if self._grouping is None:
+            return Literal(0, BigInt(nullable=False))
+        return self._grouping.grouping(names)
+
+
+_GROUPING = ("GROUPING", "GROUPING_ID")
 
 
 _SYNONYMS = {"STDDEV": "STDDEV_SAMP", "VARIANCE": "VAR_SAMP"}

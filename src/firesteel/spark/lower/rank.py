@@ -17,7 +17,10 @@ from firesteel.spark.column import column
 from firesteel.spark.hidden_column import code
 from firesteel.spark.lower.batch_fold import best_rows
 from firesteel.spark.lower.watermark import EVENT_TIME, end_of_window, event_time, kept_back, micros_of
-from firesteel.types import DataType, Date, Decimal, Double, Field, Float, Timestamp, TimestampLtz
+from firesteel.types import NUMERIC, DataType, Date, Decimal, Double, Field, Float, Timestamp, TimestampLtz
+
+#: Types whose values have a negative.
+_NEGATABLE = (*NUMERIC, Date, Timestamp, TimestampLtz)
 
 
 def lower_rank(node: Rank, rows: DataFrame, partitions: int) -> DataFrame:
@@ -48,7 +51,7 @@ def _of_window(node: Rank, rows: DataFrame, order: _Order) -> DataFrame:
     last = end_of_window(column(node.window_end), node.window_is_local)
     rows = rows.withColumn(EVENT_TIME, event_time(last + kept_back(node.input)))
     grouped = rows.groupBy(column(EVENT_TIME), *map(column, node.partition)).agg(
-        order.best(row, node.last).alias("__top")
+        (order.sorted(row) if order.goes_both_ways else order.best(row, node.last)).alias("__top")
     )
     ranked = F.slice(column("__top"), F.lit(node.first), F.lit(node.last - node.first + 1))
     tops = grouped.select(F.posexplode(ranked).alias("__at", "__row"))
@@ -127,15 +130,37 @@ class _Order:
         if ORDER in rows.columns:
             later = column(ORDER) if node.keeps_last or not self.descending else -column(ORDER)
             parts.append(later)
+        #: Values cannot be negated, so the rows of a window are kept and sorted.
+        self.goes_both_ways = any(self._turned(one, types[one.column]) for one in node.order)
+        turned = [place for one in node.order for place in (False, self._turned(one, types[one.column]))]
+        self._turns = [*turned, *[False] * (len(parts) - len(turned))]
         self.columns = [part.alias(f"__by{number}") for number, part in enumerate(parts or [F.lit(0)])]
         self.names = [f"__by{number}" for number in range(len(self.columns))]
 
     def _parts(self, one: Ordering, data_type: DataType) -> list[Column]:
         value = column(one.column)
-        if one.descending != self.descending:
+        if one.descending != self.descending and not self._turned(one, data_type):
             value = -_number(value, data_type)
         least = -1 if one.nulls_first != self.descending else 1
         return [F.when(column(one.column).isNull(), F.lit(least)).otherwise(F.lit(0)), value]
+
+    def _turned(self, one: Ordering, data_type: DataType) -> bool:
+        """Says whether a column is compared in the other direction than the rest, because it has no negative."""
+        return one.descending != self.descending and not isinstance(data_type, _NEGATABLE)
+
+    def sorted(self, row: Column) -> Column:
+        """Gives all rows of a group, the best first."""
+
+        def compare(left: Column, right: Column) -> Column:
+            found = F.lit(0)
+            for name, turned in reversed(list(zip(self.names, self._turns, strict=True))):
+                before = F.lit(1 if self.descending != turned else -1)
+                a, b = left.getField(name), right.getField(name)
+                found = F.when(a < b, before).when(a > b, -before).otherwise(found)
+            return found
+
+        rows = F.collect_list(F.struct(row.alias("row"), *map(column, self.names)))
+        return F.transform(F.array_sort(rows, compare), lambda one: one.getField("row"))
 
     def best(self, row: Column, most: int | None = None) -> Column:
         by = F.struct(*map(column, self.names))
@@ -144,7 +169,7 @@ class _Order:
 
 
 def _number(value: Column, data_type: DataType) -> Column:
-    """Converts to a value that can be negated and keeps its order. `plan/check/support.py` refuses other types."""
+    """Converts to a value that can be negated and keeps its order."""
     match data_type:
         case Timestamp():
             return micros_of(value)

@@ -61,6 +61,6 @@ INSERT INTO legacy SELECT TUMBLE_START(ts, INTERVAL '10' SECOND), TUMBLE_ROWTIME
 INSERT INTO wider SELECT window_start, COUNT(*), SUM(n)
   FROM TABLE(TUMBLE(TABLE (SELECT rt, n FROM w10), DESCRIPTOR(rt), INTERVAL '20' SECOND)) GROUP BY window_start, window_end;
 INSERT INTO best SELECT window_start, k, n FROM (
-  SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY n DESC) AS place FROM w10
+  SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY n DESC, k) AS place FROM w10
 ) WHERE place = 1;
 INSERT INTO per_key SELECT k, COUNT(*), MAX(n) FROM w10 GROUP BY k;

@@ -10,7 +10,7 @@ from firesteel.plan.expression import Call, ColumnRef, Expression, column_refs, 
 from firesteel.plan.fact.pair_condition import is_pair_condition
 from firesteel.plan.function.signature import to_type
 from firesteel.plan.node.join_kind import JoinKind
-from firesteel.plan.node.relation import Filter, Join, Node, Project
+from firesteel.plan.node.relation import Filter, Join, Node, Project, TimeJoin
 from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.join.time_join import time_join
 from firesteel.plan.resolve.mistake import Mistake, suggest
@@ -18,7 +18,7 @@ from firesteel.plan.resolve.named_relation import Names, Relation
 from firesteel.plan.resolve.scope import Scope, Visible
 from firesteel.plan.type_rule import common_type
 from firesteel.sql.node import span_of
-from firesteel.types import Field
+from firesteel.types import Boolean, Field
 
 _KINDS = {None: JoinKind.INNER, "": JoinKind.INNER} | {
     kind.name: kind for kind in (JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL)
@@ -112,8 +112,20 @@ def exists_join(
             _ONE_SIDED,
         )
     inner = Filter(right.node, conjunction(own), span_of(node)) if own else right.node
+    if kind is JoinKind.ANTI:
+        timed = time_join(left.node, inner, JoinKind.LEFT, keys, others, span_of(node))
+        if timed is not None and timed.window:
+            return Relation(_without_partner(timed), left.scope)
     condition = conjunction(others) if others else None
     return Relation(Join(left.node, inner, kind, keys, span_of(node), condition), left.scope)
+
+
+def _without_partner(join: TimeJoin) -> Node:
+    """Makes an anti join of an outer join of windows: rows whose partner is missing when their window closes."""
+    end = next(ColumnRef(one.name, one.type) for one in join.fields if one.name == join.right_time)
+    alone = Filter(join, Call("IS NULL", (end,), Boolean(nullable=False)), join.span)
+    fields = join.left.fields
+    return Project(alone, fields, tuple(ColumnRef(one.name, one.type) for one in fields), join.span)
 
 
 def absorb_condition(relation: Relation) -> Relation:
