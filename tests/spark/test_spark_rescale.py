@@ -1,4 +1,4 @@
-"""A job that is started with another parallelism goes on with its state, exactly once; or it says why it cannot."""
+"""A job that is started with another parallelism goes on with its state, exactly once."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.deadline import wait_for
 from tests.script import BOUNDED, EARLIEST, UPSERT, create_table
 
 import firesteel
 from firesteel.dev.record import read_records, write_records
-from firesteel.errors import UsageError
-from firesteel.spark.job import move as job_move
 from firesteel.spark.rescale import move
 from firesteel.spark.rescale.layout import finish_move, read_layout
 from firesteel.storage.local import LocalFolder
@@ -166,20 +165,62 @@ INSERT INTO dest SELECT k, COUNT(*) FROM src GROUP BY k;
 """
 
 
-def test_state_in_hash_maps_is_not_moved_and_the_job_says_so(
-    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+class InHashMaps:
+    """A job of which Spark's own operators keep all state: a group of all rows, groups, first rows, and pairs of rows near in time."""
+
+    INSERTS = """
+INSERT INTO dest SELECT 'all', COUNT(*), CAST(SUM(v) AS BIGINT) FROM src;
+INSERT INTO dest SELECT k, COUNT(*), CAST(MAX(v) AS BIGINT) FROM src GROUP BY k;
+INSERT INTO dest SELECT CONCAT('first ', k), v, 0 FROM
+  (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY p) AS n FROM src) WHERE n = 1;
+INSERT INTO dest SELECT CONCAT('pair ', a.k), a.v, b.v FROM src a JOIN src b
+  ON a.k = b.k AND a.ts BETWEEN b.ts - INTERVAL '1' HOUR AND b.ts + INTERVAL '1' HOUR AND a.v <> b.v;
+"""
+
+    def __init__(self, cluster: dict[str, str], make_topic: Callable[..., str], folder: Path) -> None:
+        self.cluster, self.folder, self.source, self.sink = cluster, folder, make_topic(), make_topic()
+
+    def run(self, tasks: int, rows: list[tuple[str, int]], spark: SparkSession) -> int | None:
+        records = [(None, json.dumps({"k": k, "v": v, "ts": "2026-01-01 00:00:00"}).encode()) for k, v in rows]
+        write_records(self.cluster, self.source, records)
+        columns = "k STRING, v INT, ts TIMESTAMP(3), p AS PROCTIME(), WATERMARK FOR ts AS ts - INTERVAL '1' DAY"
+        key = "k STRING, n BIGINT, m BIGINT, PRIMARY KEY (k) NOT ENFORCED"
+        script = self.folder / "job.sql"
+        script.write_text(
+            f"SET 'parallelism.default' = '{tasks}';\n"
+            + create_table(self.cluster, "src", columns, self.source, EARLIEST)
+            + create_table(self.cluster, "dest", key, self.sink, UPSERT)
+            + self.INSERTS
+        )
+        job = firesteel.start(script, spark=spark)
+        try:
+            # The fourth query reads the topic twice.
+            wait_for(lambda: job.snapshot().rows_read == 5 * len(rows), 60, "the rows were not read")
+        finally:
+            job.stop()
+        return job.moved_to
+
+    def written(self) -> dict[str, tuple[int, int]]:
+        rows = [json.loads(record.value) for record in read_records(self.cluster, self.sink) if record.value]
+        return {row["k"]: (row["n"], row["m"]) for row in rows}
+
+
+def test_state_in_hash_maps_moves_to_rocksdb(
+    cluster: dict[str, str], make_topic: Callable[..., str], tmp_path: Path, spark: SparkSession
 ) -> None:
-    script = tmp_path / "job.sql"
-    script.write_text(HASH_MAP.format(tasks=2))
-    firesteel.run(script, spark=spark)
-    script.write_text(HASH_MAP.format(tasks=4))
-    monkeypatch.setattr(job_move, "laid_out", None)
-    with pytest.raises(UsageError) as caught:
-        firesteel.run(script, spark=spark)
-    assert str(caught.value) == (
-        "The state of '1-dest' is in the hash maps of 2 tasks, which cannot be dealt to 4: Spark deals only what is in RocksDB."
-        " SET 'parallelism.default' = '2', or start over with --fresh and 'state.backend.type' = 'rocksdb'."
-    )
+    job = InHashMaps(cluster, make_topic, tmp_path)
+    job.run(2, [("a", 1), ("b", 2), ("c", 3)], spark)
+    queries = [LocalFolder(str(path)) for path in sorted((tmp_path / ".firesteel" / "job").glob("*-dest"))]
+    assert [kept.is_in_rocksdb for query in queries if (kept := read_layout(query))] == [False] * 4
+    assert job.run(4, [("a", 4), ("b", 5)], spark) == 4
+    assert [kept.is_in_rocksdb for query in queries if (kept := read_layout(query))] == [True] * 4
+    assert not any(query.child("moving").exists() for query in queries)
+    assert job.run(3, [("c", 6)], spark) == 3
+    found = job.written()
+    assert found["all"] == (6, 21)
+    assert {k: found[k] for k in "abc"} == {"a": (2, 4), "b": (2, 5), "c": (2, 6)}
+    assert {k: found[f"first {k}"][0] for k in "abc"} == {"a": 1, "b": 2, "c": 3}
+    assert {k: sum(found[f"pair {k}"]) for k in "abc"} == {"a": 5, "b": 7, "c": 9}
 
 
 def test_state_stays_where_it_is_if_the_script_does_not_say(tmp_path: Path, spark: SparkSession) -> None:

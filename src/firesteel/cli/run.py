@@ -100,11 +100,7 @@ def _follow(job: Job, view: View, output: Output, signals: _Signals, stop_timeou
         while not job.wait(0.2):
             view.show(job.snapshot())
             if not is_announced and starter.has_begun:
-                verb = "goes on where it stopped" if job.resumed else "starts"
-                if job.moved_to is not None:
-                    verb += f", with its state dealt anew to {count(job.moved_to, 'task')}"
-                places = f"State: {job.checkpoint.folder}. Spark's log: {job.log}."
-                print(one_line(f"{job.name} {verb}. {places}"), file=sys.stderr)
+                _announce(job)
                 is_announced = True
             if signals.count > 1:
                 job.tear()
@@ -112,6 +108,8 @@ def _follow(job: Job, view: View, output: Output, signals: _Signals, stop_timeou
                 job.request_stop(stop_timeout)
     except FiresteelError as error:
         failure = error
+    if not is_announced and job.moved_to is not None:
+        _announce(job)
     view.close(job.snapshot())
     if signals.count > 1:
         kill_jvm()
@@ -124,6 +122,14 @@ def _follow(job: Job, view: View, output: Output, signals: _Signals, stop_timeou
             failure.hint = f"{failure.hint or ''} Spark's log: {job.log}".strip()
         raise failure
     return INTERRUPTED if signals.count > 1 else 0
+
+
+def _announce(job: Job) -> None:
+    verb = "goes on where it stopped" if job.resumed else "starts"
+    if job.moved_to is not None:
+        verb += f", with its state dealt anew to {count(job.moved_to, 'task')}"
+    places = f"State: {job.checkpoint.folder}. Spark's log: {job.log}."
+    print(one_line(f"{job.name} {verb}. {places}"), file=sys.stderr)
 
 
 class _Starter(threading.Thread):

@@ -91,12 +91,17 @@ def _read(
     if not on_engine:
         return found
     from firesteel.spark.job.stored_state import read_operators
+    from firesteel.spark.rescale.layout import ROCKSDB, store_format
     from firesteel.spark.start.jvm import end_jvm
     from firesteel.spark.start.session import job_session, open_session
 
-    provider = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    form = store_format(map(checkpoint.query_folder, on_engine), in_rocksdb=True)
+    store = {
+        "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
+        "spark.sql.streaming.stateStore.checkpointFormatVersion": str(form),
+    }
     try:
-        session = job_session(open_session(None, {}, log), {"spark.sql.streaming.stateStore.providerClass": provider})
+        session = job_session(open_session(None, {}, log), store)
         for name in on_engine:
             found[name] = read_operators(session, checkpoint.query_folder(name), key)
     finally:

@@ -157,12 +157,17 @@ def convert_time(value: Column, given: str, wanted: str) -> Column:
 
 
 def rewrite_state(
-    session: SparkSession, location: str, batches: tuple[int, int], change: Callable[[DataFrame], DataFrame]
+    session: SparkSession,
+    location: str,
+    batches: tuple[int, int],
+    change: Callable[[DataFrame, int, str], DataFrame],
+    view: str | None = None,
 ) -> dict[str, Any] | None:
     """Writes the state that the first batch has left, changed, as that of the second one, whose plan has to be there already.
 
-    `change` gets the rows of each store of each operator, with keys and values as bytes; its tasks are the store's new partitions. Gives the
-    names of what was written, by operator, task and store, where the checkpoint's format has any.
+    `change` gets the rows of each store of each operator, with keys and values as bytes, the operator's number, and the store's name; its tasks
+    are the store's new partitions. `view` is the folder that is read in the place of the query's. Gives the names of what was written, by
+    operator, task and store, where the checkpoint's format has any.
     """
     jvm = jvm_of(session)
     none = jvm.scala.Option.empty()
@@ -173,7 +178,9 @@ def rewrite_state(
 
         def apply(self, rows: Any) -> Any:
             try:
-                return change(DataFrame(rows, session))._jdf
+                read = rows.queryExecution().logical().options()
+                operator, store = int(read.get("operatorId").get()), str(read.get("storeName").get())
+                return change(DataFrame(rows, session), operator, store)._jdf
             except Exception as error:
                 failures.append(error)
                 raise
@@ -188,7 +195,7 @@ def rewrite_state(
             *batches,
             location,
             java_session.sessionState().newHadoopConf(),
-            none,
+            none if view is None else jvm.scala.Option.apply(view),
             jvm.scala.Option.apply(Changed()),
             none,
         )
@@ -206,3 +213,10 @@ def rewrite_state(
         entry = found.next()
         names[str(entry._1())] = [list(stores) for stores in entry._2()]
     return names
+
+
+def as_schema(session: SparkSession, rows: DataFrame, other: DataFrame) -> DataFrame:
+    """Gives the same bytes of rows under another schema. What was a row is bytes there: a row inside of one has the bytes of a row alone."""
+    java_session: Any = session._jsparkSession
+    rdd, schema = rows._jdf.queryExecution().toRdd(), other._jdf.schema()
+    return DataFrame(java_session.internalCreateDataFrame(rdd, schema, False), session)

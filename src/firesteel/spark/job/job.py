@@ -32,7 +32,7 @@ from firesteel.spark.job.query import Query
 from firesteel.spark.job.query_plan import QueryEvents, QueryPlan, query_settings
 from firesteel.spark.memory import memory_settings
 from firesteel.spark.place import job_name, log_file, safe_name, spark_settings, state_folder
-from firesteel.spark.rescale.layout import check_rescale, store_format
+from firesteel.spark.rescale.layout import store_format
 from firesteel.spark.start.cluster import check_workers
 from firesteel.spark.start.early_jvm import Launched
 from firesteel.spark.start.jvm import kill_jvm
@@ -134,8 +134,6 @@ class Job:
             plans, fresh=self._fresh, read_kept=kept_reader(self._runtimes, self._named_sinks())
         )
         self._tasks = asked_tasks(self.analysis)
-        for name in plans:
-            check_rescale(self.checkpoint.query_folder(name), self._tasks)
         self._go_on()
         self._say("starts Spark")
         try:

@@ -16,7 +16,6 @@ from firesteel.spark.layout import Layout
 from firesteel.spark.place import spark_settings
 from firesteel.spark.rescale.layout import (
     bucket_count,
-    check_rescale,
     note_start,
     read_layout,
     undo_move,
@@ -66,7 +65,6 @@ def laid_out(
         Query(old, events).finish_begun(session, go_on)
         kept = read_layout(query)
         assert kept is not None
-        check_rescale(query, asked)
     target = wanted_layout(kept.layout, asked)
     if kept.has_state:
         move_state(session, query, kept, target)

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from firesteel.errors import JobError, UsageError
+from firesteel.errors import JobError
 from firesteel.spark.layout import Layout
 from firesteel.spark.sink.offset_log import last_committed, last_planned
 from firesteel.storage.folder import Folder
@@ -23,6 +23,11 @@ from firesteel.storage.folder import Folder
 _FILE = "layout.json"
 _TASKS = "spark.sql.shuffle.partitions"
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+#: A folder that is there while state moves out of hash maps, and the files that describe state.
+_VIEW = "moving"
+_DESCRIBES = re.compile(r"state/(?:.+/)?_metadata/.+")
 
 
 @dataclass(frozen=True)
@@ -93,10 +98,15 @@ def begin_move(query: Folder, batch: int, target: Layout) -> None:
     assert before is not None
     moves = _moves(query) or {0: before.layout.buckets}
     _write(query, {**moves, batch: target.buckets})
-    version, head, *sources = query.read_text(f"offsets/{batch - 1}").split("\n")
+    query.write_text(f"offsets/{batch}", _planned_again(query, batch - 1, {_TASKS: str(target.tasks)}))
+
+
+def _planned_again(query: Folder, batch: int, settings: dict[str, str]) -> str:
+    """Gives the plan of a batch with other settings. State is in RocksDB there."""
+    version, head, *sources = query.read_text(f"offsets/{batch}").split("\n")
     metadata = json.loads(head)
-    metadata["conf"][_TASKS] = str(target.tasks)
-    query.write_text(f"offsets/{batch}", "\n".join([version, json.dumps(metadata, separators=(",", ":")), *sources]))
+    metadata["conf"] |= {_PROVIDER: ROCKSDB, **settings}
+    return "\n".join([version, json.dumps(metadata, separators=(",", ":")), *sources])
 
 
 def finish_move(query: Folder, batch: int, target: Layout, store_ids: dict[str, Any] | None) -> None:
@@ -113,6 +123,7 @@ def finish_move(query: Folder, batch: int, target: Layout, store_ids: dict[str, 
 def undo_move(query: Folder) -> bool:
     """Removes what a move has left that was not committed. False: there was none."""
     moves, done = _moves(query), last_committed(query)
+    query.child(_VIEW).delete()
     torn = [batch for batch in moves if batch > max(done, 0)]
     for batch in torn:
         written = re.compile(rf"(?:.*/)?{batch + 1}(?:_[^/]*)?\.(?:zip|changelog|delta|snapshot)(?:\.crc)?")
@@ -126,21 +137,14 @@ def undo_move(query: Folder) -> bool:
     return bool(torn)
 
 
-def check_rescale(query: Folder, tasks: int | None) -> None:
-    """Raises where the state cannot be moved to so many tasks. Spark need not run."""
-    kept = read_layout(query)
-    if tasks is None or kept is None or kept.is_in_rocksdb or kept.layout.tasks == tasks or not _operators(query):
-        return
-    raise UsageError(
-        f"The state of '{query.name}' is in the hash maps of {_tasks(kept.layout.tasks)}, which cannot be dealt to {tasks}:"
-        " Spark deals only what is in RocksDB.",
-        hint=f"SET 'parallelism.default' = '{kept.layout.tasks}', or start over with --fresh and"
-        " 'state.backend.type' = 'rocksdb'.",
-    )
-
-
-def _tasks(count: int) -> str:
-    return f"{count} task{'' if count == 1 else 's'}"
+def make_view(query: Folder, batch: int) -> Folder:
+    """Makes a folder with all that says what a query's state is, and nothing of it, as if it were in RocksDB."""
+    view = query.child(_VIEW)
+    view.delete()
+    for name in ("metadata", f"commits/{batch}", *(one for one in query.files() if _DESCRIBES.fullmatch(one))):
+        view.write(name, query.read(name))
+    view.write_text(f"offsets/{batch}", _planned_again(query, batch, {}))
+    return view
 
 
 def _operators(query: Folder) -> list[str]:
