@@ -17,6 +17,7 @@ from firesteel.plan.function.python import allowed_modules
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from firesteel.spark.job.checkpoint import Fresh
     from firesteel.spark.job.job import Job
 
 #: The first words of a script's text, which distinguish it from the name of a file.
@@ -82,12 +83,13 @@ def start(
     *,
     settings: Mapping[str, str] | None = None,
     name: str | None = None,
-    fresh: bool = False,
+    fresh: Fresh = False,
     master: str | None = None,
     spark: SparkSession | None = None,
     python_functions: Iterable[str] = (),
 ) -> Job:
-    """Starts the job and returns at once. `settings` count as SETs of the script; `spark` is a session to run on.
+    """Starts the job and returns at once. `settings` count as SETs of the script; `spark` is a session to run on. `fresh`: the job forgets its
+    state and its progress; "state": it forgets its state, and reads on from where it stopped.
 
     A job of SQL text without a `name` (or 'pipeline.name') is named after its plan: the same text continues where it
     stopped, and changed text is a new job.
@@ -100,7 +102,7 @@ def start_analyzed(
     analysis: Analysis,
     *,
     name: str | None = None,
-    fresh: bool = False,
+    fresh: Fresh = False,
     master: str | None = None,
     spark: SparkSession | None = None,
 ) -> Job:
@@ -114,7 +116,7 @@ def prepare_job(
     analysis: Analysis,
     *,
     name: str | None = None,
-    fresh: bool = False,
+    fresh: Fresh = False,
     master: str | None = None,
     spark: SparkSession | None = None,
 ) -> Job:
@@ -154,7 +156,7 @@ def run(
     *,
     settings: Mapping[str, str] | None = None,
     name: str | None = None,
-    fresh: bool = False,
+    fresh: Fresh = False,
     master: str | None = None,
     spark: SparkSession | None = None,
     python_functions: Iterable[str] = (),

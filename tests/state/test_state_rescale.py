@@ -11,7 +11,6 @@ import pytest
 from tests.state.durable import Memory, now
 from tests.state.run import DELETE, INSERT, SMALL, Hash, Row, colliding, hashes
 
-from firesteel.errors import JobError
 from firesteel.state.aggregate.function import Aggregate, Function
 from firesteel.state.block import bucket_of
 from firesteel.state.cache import Cache
@@ -88,10 +87,16 @@ def test_a_job_goes_on_with_more_buckets_and_with_fewer(tmp_path: Path, hash_key
             job = job.deal(tmp_path / f"{batch}", {9: 8, 19: 1, 29: 5}[batch], batch)
 
 
-def test_rows_that_wait_for_a_time_are_not_dealt(tmp_path: Path) -> None:
-    state = State(Memory(), Cache(tmp_path), now(0))
-    state.table("waiting").put(pa.table({"__k1": [5], "__k2": [1]}))
-    state.table("waiting").forget(3)
-    state.commit()
-    with pytest.raises(JobError, match="'waiting'"):
-        deal_bucket(state, [State(Memory(), Cache(tmp_path / "new"), now(0))], lambda k1: k1 * 0)
+def test_rows_that_wait_for_a_time_go_to_the_bucket_of_their_key(tmp_path: Path) -> None:
+    memory = Memory()
+    source = State(memory, Cache(tmp_path), now(0))
+    times, keys = [1, 2, 5, 6, 7], [hash_of * 2**33 for hash_of in (1, 2, 1, 2, 3)]
+    source.table("waiting").put(pa.table({"__k1": times, "__k2": keys}))
+    source.table("waiting").forget(2)
+    source.commit()
+    targets = [State(Memory(), Cache(tmp_path / f"{bucket}"), now(0)) for bucket in range(2)]
+    deal_bucket(State(memory, Cache(tmp_path), now(1)), targets, lambda k1: bucket_of(k1, 2))
+    for target in targets:
+        target.commit()
+    waiting = [target.table("waiting").up_to(100) for target in targets]
+    assert [rows and rows.column("__k1").to_pylist() for rows in waiting] == [[6], [5, 7]]

@@ -15,6 +15,7 @@ from firesteel.cli.command import INTERRUPTED, Subparsers, add_command
 from firesteel.cli.script import add_python_functions, add_settings, print_warnings, settings
 from firesteel.errors import FiresteelError, one_line
 from firesteel.observe.snapshot import JobSnapshot
+from firesteel.plan.resolve.mistake import count
 from firesteel.spark.place import job_name
 from firesteel.ui.terminal import Output, View, open_view
 
@@ -36,7 +37,15 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("script", metavar="JOB.sql", help="the script")
     add_settings(parser)
     add_python_functions(parser)
-    parser.add_argument("--fresh", action="store_true", help="start over: forget state and progress")
+    fresh = parser.add_mutually_exclusive_group()
+    fresh.add_argument("--fresh", action="store_true", help="start over: forget state and progress")
+    fresh.add_argument(
+        "--fresh-state",
+        dest="fresh",
+        action="store_const",
+        const="state",
+        help="forget the state, and read on from where the job stopped: for a changed script, whose old state does not fit",
+    )
     parser.add_argument(
         "--master", metavar="URL", help="Spark's master, for example spark://host:7077; else this machine"
     )
@@ -92,6 +101,8 @@ def _follow(job: Job, view: View, output: Output, signals: _Signals, stop_timeou
             view.show(job.snapshot())
             if not is_announced and starter.has_begun:
                 verb = "goes on where it stopped" if job.resumed else "starts"
+                if job.moved_to is not None:
+                    verb += f", with its state dealt anew to {count(job.moved_to, 'task')}"
                 places = f"State: {job.checkpoint.folder}. Spark's log: {job.log}."
                 print(one_line(f"{job.name} {verb}. {places}"), file=sys.stderr)
                 is_announced = True

@@ -7,11 +7,13 @@ from functools import cache
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import types as spark
 
+from firesteel.changelog.hidden import WEIGHT
 from firesteel.state.block import Packing
 
-#: How many rows a block has, or stands for.
+#: How many rows were packed, in a row without a block.
 ROWS = "rows"
 
 BLOBS = spark.StructType(
@@ -39,30 +41,39 @@ _MASK = 0xFFFFFFFF
 
 
 class Packer:
-    """Packs the rows of one task, which is known by `part`. Every attempt numbers its blocks in the same way."""
+    """Packs the rows of one task, which is known by `part`, in each of several ways. Every attempt numbers its blocks alike."""
 
-    def __init__(self, packing: Packing, part: int) -> None:
-        self._packing, self._part, self._number = packing, part, 0
+    def __init__(self, packings: tuple[Packing, ...], part: int) -> None:
+        self._packings, self._part, self._number = packings, part, 0
 
     def pack(self, rows: pa.RecordBatch) -> list[tuple[Any, ...]]:
         """Gives a row of `BLOBS` for each bucket that has any of these rows."""
-        chosen, number = labels(self._packing.buckets), self._number
+        number = self._number
         self._number += 1
-        return [
-            (chosen[bucket], self._packing.input, self._part, number, count, blob)
-            for bucket, blob, count in self._packing.pack(rows)
+        packed: list[tuple[Any, ...]] = [
+            (labels(one.buckets)[bucket], one.input, self._part, number, 0, blob)
+            for one in self._packings
+            for bucket, blob in one.pack(rows)
         ]
+        if rows.num_rows:
+            # Rows may be left out or packed twice: what they are counts once.
+            first = self._packings[0]
+            packed.append((labels(first.buckets)[0], first.input, self._part, number, _counted(rows), None))
+        return packed
 
     def ticks(self) -> list[tuple[Any, ...]]:
         """Gives a row without a block for each bucket, where the operator is to be called in every batch."""
-        if not self._packing.ticks:
-            return []
-        return [(label, self._packing.input, self._part, -1, 0, None) for label in labels(self._packing.buckets)]
+        one = self._packings[0]
+        return [(label, one.input, self._part, -1, 0, None) for label in labels(one.buckets)] if one.ticks else []
 
 
-def pack_all(batches: Iterable[pa.RecordBatch], packing: Packing, part: int) -> Iterator[pa.RecordBatch]:
+def _counted(rows: pa.RecordBatch) -> int:
+    return pc.sum(rows.column(WEIGHT)).as_py() if WEIGHT in rows.schema.names else int(rows.num_rows)
+
+
+def pack_all(batches: Iterable[pa.RecordBatch], packings: tuple[Packing, ...], part: int) -> Iterator[pa.RecordBatch]:
     """Packs all rows of a task."""
-    packer = Packer(packing, part)
+    packer = Packer(packings, part)
     for batch in batches:
         packed = packer.pack(batch)
         if packed:

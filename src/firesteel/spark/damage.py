@@ -14,6 +14,7 @@ from firesteel.spark.state_file import find_damaged
 from firesteel.storage.folder import Folder
 
 _CURE = "Bring a copy back, or start over with --fresh."
+_OTHER_VERSION = "Run the version of Firesteel that made it, or start over with --fresh, or with --fresh-state, which reads on from where the job stopped."
 
 #: What Spark keeps in the folder of a query, by batch.
 _LOGS = ("offsets", "commits")
@@ -36,17 +37,21 @@ def wrong_state(error: JobError, operator: str, query: str) -> JobError:
     """
     owner = f"The state of '{operator}'" + (f" in '{query}'" if query else "")
     head, _, rest = error.message.partition(" is damaged: ")
-    return JobError(f"{owner} is damaged: {rest}" if rest else f"{owner} cannot be used: {head}", hint=_CURE)
+    return (
+        JobError(f"{owner} is damaged: {rest}", hint=_CURE)
+        if rest
+        else JobError(f"{owner} cannot be used: {head}", hint=_OTHER_VERSION)
+    )
 
 
-def check_state(folder: Folder, queries: Iterable[str]) -> None:
-    """Raises `JobError` for the first file that Spark or we could not go on with."""
+def check_state(folder: Folder, queries: Iterable[str], *, laid_out: bool = False) -> None:
+    """Raises `JobError` for the first file that Spark or we could not go on with. `laid_out`: each query says how its state is laid out."""
     for name in queries:
-        for file, what in _mistakes(folder.child(name)):
+        for file, what in _mistakes(folder.child(name), laid_out):
             raise damage(folder, f"{name}/{file}", what)
 
 
-def _mistakes(query: Folder) -> Iterator[tuple[str, str]]:
+def _mistakes(query: Folder, laid_out: bool) -> Iterator[tuple[str, str]]:
     planned, done = (_batches(query.child(log)) for log in _LOGS)
     if query.exists("metadata") or planned or done:
         yield from _object_mistakes(query, "metadata", "id")
@@ -58,6 +63,8 @@ def _mistakes(query: Folder) -> Iterator[tuple[str, str]]:
         yield f"offsets/{planned[-1] - 1}", "is missing"
     for batch in _needed(done):
         yield from _log_mistakes(query, f"commits/{batch}", least=2)
+    if query.exists("layout.json") or (laid_out and planned):
+        yield from _object_mistakes(query, "layout.json", "buckets")
     if query.exists("transactions.json"):
         yield from _object_mistakes(query, "transactions.json", "topic", "batch")
     for times in query.child("times").list():

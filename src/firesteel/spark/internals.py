@@ -10,8 +10,9 @@ import json
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
+from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.classic.column import Column as ClassicColumn
@@ -150,3 +151,58 @@ def convert_time(value: Column, given: str, wanted: str) -> Column:
     convert = jvm.org.apache.spark.sql.catalyst.expressions.PreciseTimestampConversion
     child = expressions.expression(value._jc)
     return ClassicColumn(expressions.column(convert(child, getattr(types, given), getattr(types, wanted))))
+
+
+# -- the state of a stopped query ------------------------------------------------------------------------------------------
+
+
+def rewrite_state(
+    session: SparkSession, location: str, batches: tuple[int, int], change: Callable[[DataFrame], DataFrame]
+) -> dict[str, Any] | None:
+    """Writes the state that the first batch has left, changed, as that of the second one, whose plan has to be there already.
+
+    `change` gets the rows of each store of each operator, with keys and values as bytes; its tasks are the store's new partitions. Gives the
+    names of what was written, by operator, task and store, where the checkpoint's format has any.
+    """
+    jvm = jvm_of(session)
+    none = jvm.scala.Option.empty()
+    failures: list[Exception] = []
+
+    class Changed:
+        """Java calls it, and says little of what it raises."""
+
+        def apply(self, rows: Any) -> Any:
+            try:
+                return change(DataFrame(rows, session))._jdf
+            except Exception as error:
+                failures.append(error)
+                raise
+
+        class Java:
+            implements: ClassVar = ["scala.Function1"]
+
+    java_session: Any = session._jsparkSession
+    with active(session):
+        rewriter = jvm.org.apache.spark.sql.execution.streaming.state.StateRewriter(
+            java_session,
+            *batches,
+            location,
+            java_session.sessionState().newHadoopConf(),
+            none,
+            jvm.scala.Option.apply(Changed()),
+            none,
+        )
+        try:
+            written = rewriter.run()
+        except Py4JError:
+            if failures:
+                raise failures[0] from None
+            raise
+    if written.isEmpty():
+        return None
+    names: dict[str, Any] = {}
+    found = written.get().iterator()
+    while found.hasNext():
+        entry = found.next()
+        names[str(entry._1())] = [list(stores) for stores in entry._2()]
+    return names

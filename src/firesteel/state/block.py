@@ -3,7 +3,7 @@
 >>> wanted = pa.schema([("user", pa.int64()), ("n", pa.int32())])
 >>> packing = Packing("in", wanted, ("u", "count"), ("u",), buckets=2)
 >>> rows = pa.record_batch({"count": pa.array([4, 5], pa.int32()), "u": [1, 1], "other": ["", ""]})
->>> [read_block(blob).select(["user", "n"]).to_pydict() for _, blob, _ in packing.pack(rows)]
+>>> [read_block(blob).select(["user", "n"]).to_pydict() for _, blob in packing.pack(rows)]
 [{'user': [1, 1], 'n': [4, 5]}]
 >>> rows = pa.record_batch({"__k1": [1 << 33, 1 << 34, 1 << 33], "v": [1, 2, 3]})
 >>> [(bucket, read_block(write_block(block)).column("v").to_pylist()) for bucket, block in split_by_bucket(rows, 4)]
@@ -51,8 +51,13 @@ class Packing:
         columns, hashed = (tuple(names[name] for name in some) for some in (self.columns, self.hashed))
         return replace(self, columns=columns, hashed=hashed)
 
-    def pack(self, rows: pa.RecordBatch) -> Iterator[tuple[int, bytes, int]]:
-        """Gives each bucket that rows belong to, its block as bytes, and the number of its rows."""
+    @property
+    def needed(self) -> frozenset[str]:
+        """Names the columns of the rows that are needed."""
+        return frozenset((*self.columns, *self.hashed))
+
+    def pack(self, rows: pa.RecordBatch) -> Iterator[tuple[int, bytes]]:
+        """Gives each bucket that rows belong to, and its block as bytes."""
         if self.whole_keys:
             rows = _without_nulls(rows, self.hashed)
         if not rows.num_rows:
@@ -65,7 +70,7 @@ class Packing:
             columns.append(column if column.type == field.type else column.cast(field.type))
         numbered = pa.RecordBatch.from_arrays(columns, names=[K1, K2, *kinds, *self.schema.names])
         for bucket, block in split_by_bucket(numbered, self.buckets):
-            yield bucket, write_block(block), block.num_rows
+            yield bucket, write_block(block)
 
 
 def _hashes(columns: list[pa.Array], seed: int, count: int) -> Ints:

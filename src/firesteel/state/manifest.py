@@ -67,13 +67,15 @@ class Level:
 class TableEntry:
     """A table's levels; rows whose first number is at most `floor` are forgotten.
 
-    `ttl` is the time to live that its operator has given it, and `swept` the clock when old rows were last sought.
+    `ttl` is the time to live that its operator has given it, and `swept` the clock when old rows were last sought. `timed`: its first number
+    is a time.
     """
 
     levels: list[Level] = field(default_factory=list)
     floor: int | None = None
     ttl: int | None = None
     swept: int | None = None
+    timed: bool = False
 
     @property
     def parts(self) -> Iterator[Part]:
@@ -124,7 +126,7 @@ def _table(entry: dict[str, Any]) -> TableEntry:
         )
         for level in entry["levels"]
     ]
-    return TableEntry(levels, entry["floor"], entry["ttl"], entry["swept"])
+    return TableEntry(levels, entry["floor"], entry["ttl"], entry["swept"], entry.get("timed", False))
 
 
 def _digest(version: int, body: bytes) -> bytes:

@@ -13,6 +13,8 @@ from firesteel.state.store import Counts, Shape, Store
 from firesteel.state.table import SortedTable
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+#: So many milliseconds are between batches that have nothing to do but to go on with a merge of rows that expire.
+_PAUSE = 1000
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,18 @@ class State:
         """Makes what was written visible to the rest of the batch."""
         for table in self._tables.values():
             table.flush()
+
+    def wake(self) -> int | None:
+        """Tells when rows that were not written again are to be cleared away next, behind `commit`; None: nothing ends by itself."""
+        due = []
+        for entry in self._manifest.tables.values():
+            if entry.ttl is None or not entry.levels:
+                continue
+            if any(level.merging for level in entry.levels):
+                due.append(self._now.clock + _PAUSE)
+            else:
+                due.append((self._now.clock if entry.swept is None else entry.swept) + entry.ttl)
+        return min(due, default=None)
 
     def commit(self) -> None:
         """Writes the batch's segments, removes what was merged, and saves the manifest if anything has changed.

@@ -45,12 +45,14 @@ def shape_within(memory: int) -> Shape:
 
 @dataclass
 class Counts:
-    """What a batch has read from the store and written to it, in bytes, and how many rows were merged and have expired."""
+    """What a batch has read from the store and written to it, in bytes, how many rows were merged and have expired, and how many came
+    too late."""
 
     fetched: int = 0
     written: int = 0
     merged: int = 0
     expired: int = 0
+    late: int = 0
 
 
 class Store:

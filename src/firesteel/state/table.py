@@ -45,6 +45,11 @@ class SortedTable:
         """Gives the greatest first number that is forgotten."""
         return self._entry.floor
 
+    @property
+    def is_timed(self) -> bool:
+        """Says whether its first number is a time. Then the second one is the hash of the row's key, by which it can be dealt to other buckets."""
+        return self._entry.timed or self._entry.floor is not None
+
     def segments(self) -> list[Segment]:
         """Gives all segments, oldest first."""
         if self._opened is None:
@@ -75,7 +80,7 @@ class SortedTable:
 
     def up_to(self, limit: int) -> pa.RecordBatch | None:
         """Gives the rows whose first number is at most the limit and that are not forgotten, in order."""
-        floor = self._entry.floor
+        floor, self._entry.timed = self._entry.floor, True
         views = [view for segment in self.segments() if (view := segment.up_to(limit)) and (view := view.above(floor))]
         if not views:
             return None
@@ -96,6 +101,7 @@ class SortedTable:
 
     def least(self) -> int | None:
         """Gives the least first number that is not forgotten: when the first of rows that wait for a time is due."""
+        self._entry.timed = True
         views = [view for segment in self.segments() if (view := segment.above(self._entry.floor))]
         return min((view.first for view in views), default=None)
 
@@ -136,6 +142,7 @@ class SortedTable:
 
     def forget(self, limit: int) -> None:
         """Forgets all rows whose first number is at most the limit. It costs nothing."""
+        self._entry.timed = True
         if self._entry.floor is None or limit > self._entry.floor:
             self._entry.floor = int(limit)
 

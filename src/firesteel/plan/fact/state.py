@@ -8,7 +8,7 @@ from typing import assert_never
 
 from firesteel.catalog.connector import is_bounded
 from firesteel.plan.expression import AggregateCall, ColumnRef, Expression, substitute
-from firesteel.plan.fact.keyed import is_keyed
+from firesteel.plan.fact.keyed import on_engine
 from firesteel.plan.fact.lineage import qualified_columns, readable_columns
 from firesteel.plan.fact.time_to_live import times_to_live
 from firesteel.plan.function.table import as_written
@@ -62,7 +62,7 @@ class State:
     @property
     def on_engine(self) -> bool:
         """Says whether the state engine keeps it, or one of Spark's own operators."""
-        return is_keyed(self.node)
+        return on_engine(self.node)
 
     @property
     def name(self) -> str:
@@ -83,7 +83,8 @@ def _states(node: Node) -> Iterator[State]:
             yield State(node, key, kept, distinct, is_unbounded(node) and bool(key or distinct))
         case WindowAggregate(keys=keys, calls=calls):
             key, kept, distinct = _grouped(node.input, keys, calls)
-            yield State(node, key, kept, distinct, grows=False, until="until the window closes")
+            until = "until the window's end by the clock" if node.by_clock else "until the window closes"
+            yield State(node, key, kept, distinct, grows=False, until=until)
         case Normalize(keys=keys):
             yield State(node, keys, ("its last row",), (), is_unbounded(node))
         case Materialize(keys=keys):

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from firesteel.changelog.kind import INSERT_ONLY
-from firesteel.plan.expression import AggregateCall
-from firesteel.plan.fact.keyed import is_keyed
+from firesteel.plan.fact.keyed import adds_up, is_keyed
 from firesteel.plan.fact.non_deterministic import RANDOM, calls_of
 from firesteel.plan.node.relation import (
     Aggregate,
@@ -29,11 +28,8 @@ from firesteel.plan.node.relation import (
     WindowAggregate,
     map_inputs,
 )
-from firesteel.types import Array, Field, Int, Map, Multiset, Row, SmallInt, TinyInt
+from firesteel.types import Array, Field, Map, Multiset, Row
 
-#: Types whose values can be multiplied by the row count instead of being added again and again. A product of BIGINTs may
-#: overflow where the sum does not, and a sum of DOUBLEs depends on the order of its additions.
-_SUMMED = (TinyInt, SmallInt, Int)
 #: Functions that may give different values for equal rows. A user's own function may be one of them.
 _NON_DETERMINISTIC = RANDOM | {"PYTHON"}
 
@@ -45,13 +41,7 @@ def combine_equal_rows(node: Node) -> Node:
 
 
 def _allows_combining(node: Aggregate) -> bool:
-    return not is_keyed(node) and not node.retracts and not node.old_rows and all(map(_is_countable, node.calls))
-
-
-def _is_countable(call: AggregateCall) -> bool:
-    if call.function in ("COUNT", "MIN", "MAX"):
-        return True
-    return call.function in ("SUM", "AVG") and call.argument is not None and isinstance(call.argument.type, _SUMMED)
+    return not is_keyed(node) and not node.retracts and not node.old_rows and all(map(adds_up, node.calls))
 
 
 def _combine(node: Node) -> Node:

@@ -6,7 +6,7 @@ A job continues from its state only if this text is the same as before. The topi
 from __future__ import annotations
 
 from firesteel.catalog.connector import identity
-from firesteel.plan.fact.keyed import is_keyed
+from firesteel.plan.fact.keyed import is_keyed, splits_distinct
 from firesteel.plan.node.relation import Node, Scan, Sink, Values
 
 
@@ -25,6 +25,8 @@ def _lines(node: Node, depth: int) -> list[str]:
         lines[0] += f" of {'; '.join(str(value) for row in node.rows for value in row)}"
     if is_keyed(node):
         lines[0] += " on the state engine"
+    elif splits_distinct(node):
+        lines[0] += " with distinct values on the state engine"
     for child in node.inputs:
         lines += _lines(child, depth + 1)
     return lines

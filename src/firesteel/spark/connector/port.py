@@ -19,6 +19,7 @@ from firesteel.spark.sink.batch import BatchEnd, BatchWriter
 from firesteel.spark.source.scan import SourcePlace
 from firesteel.spark.source.source_reader import SourceReader
 from firesteel.spark.source.source_spec import SourceSpec
+from firesteel.storage.folder import Folder
 
 #: Connects what a worker will write with, while it still reads. It is pickled, and never raises.
 WarmUp = Callable[[], None]
@@ -38,6 +39,13 @@ class Runtime:
 
     def check_earlier_runs(self, state: str) -> None:
         """Raises if an earlier run has written rows that this one would write again. Called when there is no state in `state`."""
+
+    def has_written(self, write: Write, checkpoint: Folder, batch: int) -> bool:
+        """Says whether the rows of a batch are written that was begun and is not known to be done. Nobody writes any of them later.
+
+        `checkpoint` is the folder of the query that began it. False also where a table does not promise to have rows once only.
+        """
+        return False
 
     def open_source(self, scan: Scan, place: SourcePlace) -> OpenSource:
         """Opens a table to read, before the query starts."""

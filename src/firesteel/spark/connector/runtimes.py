@@ -10,6 +10,7 @@ from firesteel.connectors.builtin import connector
 from firesteel.observe.snapshot import Waiting
 from firesteel.plan.node.relation import Sink, scans
 from firesteel.spark.connector.port import Read, Runtime, Write
+from firesteel.storage.folder import Folder
 
 #: The INSERTs of a job, with the names of their queries.
 NamedSinks = Sequence[tuple[str, Sink]]
@@ -37,6 +38,9 @@ class Runtimes:
     def check_earlier_runs(self, state: str) -> None:
         for runtime in self._runtimes.values():
             runtime.check_earlier_runs(state)
+
+    def has_written(self, write: Write, checkpoint: Folder, batch: int) -> bool:
+        return self.of(write.sink.table).has_written(write, checkpoint, batch)
 
     def look(self) -> Waiting | None:
         """Gives the server that has not answered for the longest time."""

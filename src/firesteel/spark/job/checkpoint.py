@@ -5,13 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from typing import Any, Literal
 
 from firesteel.errors import UsageError
 from firesteel.spark.damage import check_state, damage
+from firesteel.spark.job.kept_positions import ReadKept, kept_for
+from firesteel.spark.source.kept import Kept, parse_kept
+from firesteel.state.manifest import FORMAT
 from firesteel.storage.local import LocalFolder
 from firesteel.storage.lock import Lock
 
 _FILE = "firesteel.json"
+
+#: What begins anew: nothing, the state, or the state and the positions of the sources.
+Fresh = bool | Literal["state"]
+
+
+_START_OVER = (
+    "start over with --fresh (in Python fresh=True), or with --fresh-state (fresh='state'), which begins the state anew and reads on"
+    " from where the job stopped"
+)
 
 
 class Checkpoint:
@@ -28,12 +41,20 @@ class Checkpoint:
     def exists(self) -> bool:
         return self.folder.exists(_FILE)
 
-    def open(self, plans: dict[str, str], *, fresh: bool) -> bool:
-        """Makes the folder ready for these plans, by query name. True: the job goes on where it stopped."""
+    def open(self, plans: dict[str, str], *, fresh: Fresh, read_kept: ReadKept | None = None) -> bool:
+        """Makes the folder ready for these plans, by query name. True: the job goes on where it stopped.
+
+        `read_kept` is asked where `fresh` is "state".
+        """
         fingerprints = {name: fingerprint(plan) for name, plan in plans.items()}
         try:
             self.take()
-            return self._open(fingerprints, plans, fresh)
+            if fresh is not True:
+                self._clear()
+            if fresh == "state" and self.exists and read_kept is not None:
+                self._begin_anew(fingerprints, plans, read_kept)
+                return False
+            return self._open(fingerprints, plans, bool(fresh) and fresh != "state")
         except OSError as error:
             self.close()
             raise UsageError(
@@ -48,6 +69,10 @@ class Checkpoint:
     def plans(self) -> dict[str, str]:
         """Returns the plans whose state this is, by query."""
         return self._read()["plans"]
+
+    def kept(self, query: str) -> tuple[Kept, ...]:
+        """Gives the positions that a query begins with, if the state of an earlier one was given up and they were kept."""
+        return tuple(map(parse_kept, self._content().get("kept", {}).get(query, ())))
 
     def take(self) -> None:
         """Locks the folder: two processes on one state would each undo what the other keeps."""
@@ -71,14 +96,37 @@ class Checkpoint:
             self.folder.delete()
         if self.exists:
             self._check_fits(fingerprints, plans)
-            check_state(self.folder, plans)
+            self._check_whole()
             return True
         self._check_ours()
         self.folder.make_private()
-        self.folder.write_text(
-            _FILE, json.dumps({"version": 1, "fingerprints": fingerprints, "plans": plans}, indent=1)
-        )
+        self._write(fingerprints, plans)
         return False
+
+    def _begin_anew(self, fingerprints: dict[str, str], plans: dict[str, str], read_kept: ReadKept) -> None:
+        """Keeps where the sources stand, and gives everything else up. Positions are there before anything is removed."""
+        self._check_whole()
+        kept = {name: read_kept(self.query_folder(name), self.kept(name)) for name in self.plans}
+        rendered = {name: [one.render() for one in found] for name, found in kept_for(plans, kept).items()}
+        self._write(fingerprints, plans, kept=rendered, cleared=False)
+        self._clear()
+
+    def _clear(self) -> None:
+        """Removes what queries have left whose state is given up."""
+        if not self.exists or self._content().get("cleared", True):
+            return
+        for name in self.folder.list():
+            if name != _FILE:
+                self.folder.delete(name)
+        content = self._content()
+        self._write(content["fingerprints"], content["plans"], kept=content["kept"])
+
+    def _check_whole(self) -> None:
+        check_state(self.folder, self.plans, laid_out=self._content().get("version", 1) > 1)
+
+    def _write(self, fingerprints: dict[str, str], plans: dict[str, str], **more: object) -> None:
+        content = {"version": 2, "engine": FORMAT, "fingerprints": fingerprints, "plans": plans, **more}
+        self.folder.write_text(_FILE, json.dumps(content, indent=1))
 
     def _check_ours(self, *, fresh: bool = False) -> None:
         """Raises if the folder does not look like one of ours: nothing else is deleted or filled."""
@@ -103,12 +151,21 @@ class Checkpoint:
 
     def _check_fits(self, fingerprints: dict[str, str], plans: dict[str, str]) -> None:
         kept = self._read()
+        engine = self._content().get("engine", FORMAT)
+        if engine != FORMAT and any("on the state engine" in plan for plan in kept["plans"].values()):
+            raise UsageError(
+                f"The state in '{self.folder}' has format {engine}, and this version of Firesteel reads {FORMAT}.",
+                hint=f"Run the version that made it, or {_START_OVER}.",
+            )
         if kept["fingerprints"] == fingerprints:
             return
         before, now = kept["plans"], plans
         changed = [name for name in now if before.get(name) != now[name]]
         gone = [name for name in before if name not in now]
-        lines = [f"The state in '{self.folder}' belongs to another plan, so it cannot go on with this script."]
+        lines = [
+            f"The state in '{self.folder}' belongs to another plan, so it cannot go on with this script."
+            " The script was changed, or this is another version of Firesteel."
+        ]
         for name in changed:
             lines += [
                 f"  {name} was:",
@@ -119,9 +176,13 @@ class Checkpoint:
         lines += [f"  {name} is no longer there." for name in gone]
         raise UsageError(
             "\n".join(lines),
-            hint="\nStart over with --fresh (in Python fresh=True), or give the job another name with --name (name='…').",
+            hint=f"\n{_START_OVER[0].upper()}{_START_OVER[1:]}, or give the job another name with --name (name='…').",
             laid_out=True,
         )
+
+    def _content(self) -> dict[str, Any]:
+        found = self._read()
+        return {**json.loads(self.folder.read(_FILE)), **found}
 
     def _read(self) -> dict[str, dict[str, str]]:
         try:

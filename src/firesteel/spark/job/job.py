@@ -17,20 +17,7 @@ from firesteel.java import find_java
 from firesteel.observe.progress import Progress, apply, rest
 from firesteel.observe.shown import OnShown, print_rows
 from firesteel.observe.snapshot import JobSnapshot, State
-from firesteel.options.setting import (
-    CHECKPOINTING_INTERVAL,
-    LOCAL_TIME_ZONE,
-    MINI_BATCH_ALLOW_LATENCY,
-    NOT_NULL_ENFORCER,
-    PARALLELISM_DEFAULT,
-    RESOURCE_PARALLELISM,
-    SOURCE_IDLE_TIMEOUT,
-    STATE_BACKEND_TYPE,
-    TYPE_LENGTH_ENFORCER,
-    LengthEnforcer,
-    NotNullEnforcer,
-    StateBackend,
-)
+from firesteel.options.setting import LOCAL_TIME_ZONE, STATE_BACKEND_TYPE, StateBackend
 from firesteel.plan.analyze import Analysis
 from firesteel.plan.fact.keyed import uses_engine
 from firesteel.plan.node.relation import Sink
@@ -38,11 +25,14 @@ from firesteel.plan.show.fingerprint import render_state
 from firesteel.spark.connector.runtimes import Runtimes
 from firesteel.spark.failure import explained
 from firesteel.spark.internals import active
-from firesteel.spark.job.checkpoint import Checkpoint
+from firesteel.spark.job.checkpoint import Checkpoint, Fresh
+from firesteel.spark.job.kept_positions import kept_reader
+from firesteel.spark.job.move import asked_tasks, laid_out, usual_layout
 from firesteel.spark.job.query import Query
-from firesteel.spark.job.query_plan import QueryEvents, QueryPlan, QuerySettings
+from firesteel.spark.job.query_plan import QueryEvents, QueryPlan, query_settings
 from firesteel.spark.memory import memory_settings
 from firesteel.spark.place import job_name, log_file, safe_name, spark_settings, state_folder
+from firesteel.spark.rescale.layout import check_rescale, store_format
 from firesteel.spark.start.cluster import check_workers
 from firesteel.spark.start.early_jvm import Launched
 from firesteel.spark.start.jvm import kill_jvm
@@ -78,7 +68,7 @@ class Job:
         *,
         name: str | None = None,
         folder: Path,
-        fresh: bool = False,
+        fresh: Fresh = False,
         master: str | None = None,
         session: SparkSession | None = None,
         launched: Launched | None = None,
@@ -91,6 +81,9 @@ class Job:
         self._state = state_folder(analysis, folder, self.name)
         self.checkpoint = Checkpoint(LocalFolder(str(self._state)))
         self.resumed = False
+        #: To how many tasks the state was dealt anew before the job went on.
+        self.moved_to: int | None = None
+        self._tasks: int | None = None
         self._fresh = fresh
         self._master = master
         self._given = session
@@ -131,13 +124,18 @@ class Job:
         self._say("looks for the brokers")
         self._runtimes.check_outside(self._go_on)
         self._go_on()
-        if not self._fresh and not self.checkpoint.exists:
+        if self._fresh is not True and not self.checkpoint.exists:
             self._runtimes.check_earlier_runs(str(self.checkpoint.folder))
         self._cold = self._given is None and SparkSession.getActiveSession() is None
         if self._cold:
             find_java()
         plans = {name: render_state(sink) for name, sink in self._named_sinks()}
-        self.resumed = self.checkpoint.open(plans, fresh=self._fresh)
+        self.resumed = self.checkpoint.open(
+            plans, fresh=self._fresh, read_kept=kept_reader(self._runtimes, self._named_sinks())
+        )
+        self._tasks = asked_tasks(self.analysis)
+        for name in plans:
+            check_rescale(self.checkpoint.query_folder(name), self._tasks)
         self._go_on()
         self._say("starts Spark")
         try:
@@ -163,20 +161,20 @@ class Job:
             self._launched.abandon()
 
     def _named_sinks(self) -> list[tuple[str, Sink]]:
-        return [
-            (f"{number}-{safe_name(sink.table.name)}", sink) for number, sink in enumerate(self.analysis.sinks, start=1)
-        ]
+        sinks = enumerate(self.analysis.sinks, start=1)
+        return [(f"{number}-{safe_name(sink.table.name)}", sink) for number, sink in sinks]
 
     def _open(self, master: str | None, session: SparkSession | None, launched: Launched | None) -> SparkSession:
         asked = spark_settings(self.analysis)
         shared = session or open_session(master, asked, log_file(self._state), launched=launched)
         check_workers(shared)
-        asked_tasks = self.analysis.setting(RESOURCE_PARALLELISM) or self.analysis.setting(PARALLELISM_DEFAULT)
-        parallelism = asked_tasks or shared.sparkContext.defaultParallelism
+        queries = [self.checkpoint.query_folder(name) for name, _ in self._named_sinks()]
+        form = store_format(queries, in_rocksdb=self._backend is StateBackend.ROCKSDB)
         settings = {
             **memory_settings(self.analysis, shared),
-            "spark.sql.shuffle.partitions": str(parallelism),
+            "spark.sql.shuffle.partitions": str(self._tasks or shared.sparkContext.defaultParallelism),
             "spark.sql.streaming.stateStore.providerClass": _PROVIDERS[self._backend],
+            "spark.sql.streaming.stateStore.checkpointFormatVersion": str(form),
             "spark.sql.session.timeZone": self.analysis.setting(LOCAL_TIME_ZONE) or "UTC",
             **{key: value for key, value in asked.items() if key.startswith("spark.sql.")},
         }
@@ -191,22 +189,20 @@ class Job:
 
     @explained()
     def _start(self) -> None:
-        interval = self.analysis.setting(CHECKPOINTING_INTERVAL) or self.analysis.setting(MINI_BATCH_ALLOW_LATENCY)
-        idle = self.analysis.setting(SOURCE_IDLE_TIMEOUT)
-        lengths = self.analysis.setting(TYPE_LENGTH_ENFORCER)
-        settings = QuerySettings(
-            interval_ms=int(interval.total_seconds() * 1000) if interval else 0,
-            drop_nulls=self.analysis.setting(NOT_NULL_ENFORCER) is NotNullEnforcer.DROP,
-            trim_pad=lengths is LengthEnforcer.TRIM_PAD,
-            check_lengths=lengths is LengthEnforcer.ERROR,
-            idle_seconds=idle.total_seconds() if idle else 0.0,
-            cold=self._cold,
-            in_rocksdb=self._backend is StateBackend.ROCKSDB,
-        )
+        settings = query_settings(self.analysis, cold=self._cold, in_rocksdb=self._backend is StateBackend.ROCKSDB)
         events = QueryEvents(self._note, self._news.set, lambda shown: self.on_shown(shown))
         for number, (name, sink) in enumerate(self._named_sinks(), start=1):
-            plan = QueryPlan(name, number, sink, self.checkpoint.query_folder(name), settings, self._runtimes)
-            query = Query(plan, events)
+            plan = QueryPlan(
+                name,
+                number,
+                sink,
+                self.checkpoint.query_folder(name),
+                settings,
+                self._runtimes,
+                usual_layout(self._session),
+                self.checkpoint.kept(name),
+            )
+            query = Query(laid_out(self._session, plan, events, self._tasks, self._note_move, self._go_on), events)
             self._queries.append(query)
             query.start(self._session)
             self._go_on()
@@ -222,6 +218,10 @@ class Job:
         """Notes what the job turns to."""
         with self._lock:
             self._snapshot = dataclasses.replace(self._snapshot, doing=doing, updated=time.time())
+
+    def _note_move(self, tasks: int) -> None:
+        self.moved_to = tasks
+        self._say(f"deals its state anew to {tasks} task{'' if tasks == 1 else 's'}")
 
     def _watch(self) -> None:
         state = State.FAILED

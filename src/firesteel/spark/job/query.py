@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -14,6 +14,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from firesteel.connectors.position import from_json
 from firesteel.errors import BrokerAwayError, FiresteelError
+from firesteel.observe.snapshot import BucketState
 from firesteel.spark.failure import describe, explain_failure, has_lost_process
 from firesteel.spark.fault import planned_fault, reach
 from firesteel.spark.internals import (
@@ -36,6 +37,9 @@ _MOST_RESTARTS = 5
 #: How long a query waits before it is started again because a broker was away: twice as long each time, up to the last.
 _FIRST_PAUSE, _LAST_PAUSE = 0.5, 10.0
 
+#: How often a query that runs one batch is looked at.
+_LOOK = 0.05
+
 #: What Spark says of a query that has nothing to do.
 _IDLE = ("Waiting for data to arrive", "Waiting for next trigger")
 
@@ -51,6 +55,7 @@ class Query:
         self.restarts = 0
         self._events = events
         self._written: dict[int, Written] = {}
+        self._wakes: dict[str, Mapping[int, BucketState]] = {}
         self._gate = Gate()
         self._seen = -1
         self._closed = False
@@ -72,6 +77,24 @@ class Query:
         self._resume()
         self._query = self._started()
         self._begun.set()
+
+    def finish_begun(self, session: SparkSession, go_on: Callable[[], None]) -> None:
+        """Runs the batch that was begun, and nothing else. The query is over then."""
+        self._stream = make_stream(session, self.plan, self._gate, self._note_written, self._events.on_shown, once=True)
+        self._resume()
+        self._query = self._stream.start()
+        self._begun.set()
+        try:
+            while self._query.isActive:
+                go_on()
+                time.sleep(_LOOK)
+            error = self._query.exception()
+            if error is not None:
+                raise explain_failure(describe(error), self.plan.checkpoint)
+            self.follow()
+        finally:
+            self.close()
+            self.end()
 
     def _started(self) -> StreamingQuery:
         query: StreamingQuery = self._stream.start()
@@ -213,6 +236,12 @@ class Query:
         for number, offset in source_offsets(report).items():
             if number not in written.committed:
                 self._stream.sources.opened[number].commit(from_json(offset["positions"]))
+        if self._stream.sources.alarm is not None:
+            self._wakes.update(progress.states)
+            wakes = [
+                bucket.wake for kept in self._wakes.values() for bucket in kept.values() if bucket.wake is not None
+            ]
+            self._stream.sources.alarm.set(min(wakes, default=None))
         self._events.on_progress(progress)
 
     def plan_text(self) -> str:

@@ -7,8 +7,20 @@ from dataclasses import dataclass
 
 from firesteel.observe.progress import Progress
 from firesteel.observe.shown import OnShown
+from firesteel.options.setting import (
+    CHECKPOINTING_INTERVAL,
+    MINI_BATCH_ALLOW_LATENCY,
+    NOT_NULL_ENFORCER,
+    SOURCE_IDLE_TIMEOUT,
+    TYPE_LENGTH_ENFORCER,
+    LengthEnforcer,
+    NotNullEnforcer,
+)
+from firesteel.plan.analyze import Analysis
 from firesteel.plan.node.relation import Sink
 from firesteel.spark.connector.runtimes import Runtimes
+from firesteel.spark.layout import Layout
+from firesteel.spark.source.kept import Kept
 from firesteel.storage.folder import Folder
 
 
@@ -25,10 +37,25 @@ class QuerySettings:
     in_rocksdb: bool = False
 
 
+def query_settings(analysis: Analysis, *, cold: bool, in_rocksdb: bool) -> QuerySettings:
+    interval = analysis.setting(CHECKPOINTING_INTERVAL) or analysis.setting(MINI_BATCH_ALLOW_LATENCY)
+    idle = analysis.setting(SOURCE_IDLE_TIMEOUT)
+    lengths = analysis.setting(TYPE_LENGTH_ENFORCER)
+    return QuerySettings(
+        interval_ms=int(interval.total_seconds() * 1000) if interval else 0,
+        drop_nulls=analysis.setting(NOT_NULL_ENFORCER) is NotNullEnforcer.DROP,
+        trim_pad=lengths is LengthEnforcer.TRIM_PAD,
+        check_lengths=lengths is LengthEnforcer.ERROR,
+        idle_seconds=idle.total_seconds() if idle else 0.0,
+        cold=cold,
+        in_rocksdb=in_rocksdb,
+    )
+
+
 @dataclass(frozen=True)
 class QueryPlan:
-    """One INSERT of a job: `number` is its position among them, `checkpoint` the folder of its state. `runtimes` are those of the
-    job's tables.
+    """One INSERT of a job: `number` is its position among them, `checkpoint` the folder of its state, which is laid out as `layout` says.
+    `runtimes` are those of the job's tables, `kept` is where sources stood whose state was given up.
     """
 
     name: str
@@ -37,6 +64,8 @@ class QueryPlan:
     checkpoint: Folder
     settings: QuerySettings
     runtimes: Runtimes
+    layout: Layout
+    kept: tuple[Kept, ...] = ()
 
 
 @dataclass(frozen=True)

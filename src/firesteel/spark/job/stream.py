@@ -8,21 +8,26 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from firesteel.catalog.connector import is_bounded
 from firesteel.catalog.table import Table
 from firesteel.changelog.hidden import REJECT, SLOT, WEIGHT
 from firesteel.observe.shown import OnShown
 from firesteel.options.watermark import SCAN_WATERMARK_IDLE_TIMEOUT
 from firesteel.plan.fact.event_time import closing_node, watermarked_scans
-from firesteel.plan.node.relation import Scan, Sink, Values
+from firesteel.plan.fact.keyed import clocked_scans
+from firesteel.plan.node.relation import Node, Scan, Sink, Values, scans
 from firesteel.spark.blob import ROWS
 from firesteel.spark.column import column
 from firesteel.spark.connector.port import OpenSource, SinkPlace, WarmUp
+from firesteel.spark.job.planned_watermark import PlannedWatermark
 from firesteel.spark.job.query_plan import QueryPlan
 from firesteel.spark.lower.cast import fit_length
 from firesteel.spark.lower.plan import lower_plan
+from firesteel.spark.lower.watermark import kept_back
 from firesteel.spark.sink.bad_record import BadRecords
 from firesteel.spark.sink.batch import BatchEnd, BatchWriter, Gate, Written
 from firesteel.spark.sink.layout import gather_keys
+from firesteel.spark.source.alarm import Alarm
 from firesteel.spark.source.equal_rows import observe_weights
 from firesteel.spark.source.event_time import EventTime, Times
 from firesteel.spark.source.packed_reader import make_source
@@ -49,7 +54,12 @@ class Sources:
         self._plan = plan
         self._warm_up = warm_up
         self._parallelism = parallelism_of(session)
-        self._waited = {id(scan) for scan in watermarked_scans(plan.sink)}
+        self._waited = {id(scan) for scan, _ in watermarked_scans(plan.sink)}
+        self._clocked = {id(scan) for scan in clocked_scans(plan.sink)}
+        self._numbers: dict[int, list[int]] = {}
+        #: Where operators are woken by the clock.
+        ends = all(is_bounded(scan.table) for scan in scans(plan.sink))
+        self.alarm = Alarm(plan.checkpoint.child("times"), ends=ends) if self._clocked else None
         self._held = 0
 
     @property
@@ -61,14 +71,20 @@ class Sources:
         """Says whether the reader of a table can pack its rows: it must not have to show how event time moves."""
         return id(scan) not in self._waited
 
-    def read(self, scan: Scan | Values, packing: Packing | None = None) -> DataFrame:
+    def read(self, scan: Scan | Values, packings: tuple[Packing, ...] = ()) -> DataFrame:
         """Gives the rows of a leaf of the plan, packed by their reader where that is asked for."""
         if isinstance(scan, Values):
             # Below zero are the numbers of sources that read no table.
             self._held += 1
             return read_values(self._session, f"firesteel-{self._plan.name}-values-{self._held}", -self._held, scan)
         spec, source = self._open(scan)
-        spec = dataclasses.replace(spec, packing=packing)
+        if packings:
+            # The order of Spark's store is of no use to the state engine.
+            spec = dataclasses.replace(
+                spec, packings=packings, columns=dataclasses.replace(spec.columns, as_stored=False)
+            )
+        spec = dataclasses.replace(spec, alarm=self.alarm if id(scan) in self._clocked else None)
+        self._numbers.setdefault(id(scan), []).append(spec.number)
         self.specs.append(spec)
         self.opened.append(source)
         name = f"firesteel-{self._plan.name}-{spec.number}"
@@ -76,10 +92,22 @@ class Sources:
         self._session.dataSource.register(make_source(name, spec.schema, reader))
         return _observed(self._session.readStream.format(name).load(), spec)
 
+    def watermark(self, node: Node) -> PlannedWatermark:
+        """Gives what tells the watermark of a node's rows, when its tables have been read."""
+        behind = [(number, delay) for scan, delay in watermarked_scans(node) for number in self._numbers[id(scan)]]
+        waits = closing_node(node) is not None
+        return PlannedWatermark(self._plan.checkpoint, tuple(behind), kept_back(node) // 1000 if waits else None)
+
     def _open(self, scan: Scan) -> tuple[SourceSpec, OpenSource]:
         plan, settings = self._plan, self._plan.settings
         place = SourcePlace(
-            plan.name, len(self.specs), plan.checkpoint, self._parallelism, settings.cold, settings.in_rocksdb
+            plan.name,
+            len(self.specs),
+            plan.checkpoint,
+            self._parallelism,
+            settings.cold,
+            settings.in_rocksdb,
+            plan.kept,
         )
         source = plan.runtimes.of(scan.table).open_source(scan, place)
         spec = source_spec(scan, place)
@@ -98,8 +126,8 @@ def _observed(rows: DataFrame, spec: SourceSpec) -> DataFrame:
     if spec.event_time is not None:
         about = {"source": spec.number, "slots": len(spec.event_time.channels)}
         rows = rows.withColumn(SLOT, column(SLOT).alias(SLOT, metadata=about))
-    if spec.packing is not None or spec.columns.combined:
-        rows = observe_weights(rows, weights_name(spec.number), ROWS if spec.packing is not None else WEIGHT)
+    if spec.packings or spec.columns.combined:
+        rows = observe_weights(rows, weights_name(spec.number), ROWS if spec.packings else WEIGHT)
     if not spec.columns.tolerant:
         return rows
     # Counted by Spark itself, on whichever machine the rows are.
@@ -123,16 +151,25 @@ class Stream:
 
 
 def make_stream(
-    session: SparkSession, plan: QueryPlan, gate: Gate, on_written: Callable[[int, Written], None], on_shown: OnShown
+    session: SparkSession,
+    plan: QueryPlan,
+    gate: Gate,
+    on_written: Callable[[int, Written], None],
+    on_shown: OnShown,
+    *,
+    once: bool = False,
 ) -> Stream:
-    """Makes the stream of a query. `on_written` is called when a batch is written, `on_shown` with rows for a person."""
+    """Makes the stream of a query. `on_written` is called when a batch is written, `on_shown` with rows for a person.
+
+    `once`: it ends after one batch, which is the one that was begun if there is any.
+    """
     sink, settings, checkpoint = plan.sink, plan.settings, plan.checkpoint
-    partitions = parallelism_of(session)
+    partitions = plan.layout.tasks
     is_local = (session.sparkContext.master or "").startswith("local")
     place = SinkPlace(plan.name, plan.number, settings.drop_nulls, settings.check_lengths, is_local, on_shown)
     target = plan.runtimes.of(sink.table).open_sink(sink, place)
     sources = Sources(session, plan, target.warm_up)
-    rows = lower_plan(sink, sources, partitions)
+    rows = lower_plan(sink, sources, plan.layout)
     if settings.trim_pad:
         rows = _fitted(rows, sink)
     rows = gather_keys(rows, sink, partitions)
@@ -140,7 +177,9 @@ def make_stream(
     mode = "append" if closing_node(sink) is not None else "update"
     stream = writer.place(rows).writeStream.outputMode(mode).foreachBatch(writer)
     stream = stream.queryName(plan.name).option("checkpointLocation", checkpoint.uri)
-    if settings.interval_ms:
+    if once:
+        stream = stream.trigger(once=True)
+    elif settings.interval_ms:
         stream = stream.trigger(processingTime=f"{settings.interval_ms} milliseconds")
     return Stream(stream.start, sources, writer)
 

@@ -7,134 +7,40 @@ before the batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql import types as spark
 
-from firesteel.changelog.hidden import BATCH, KIND, SIGN
+from firesteel.changelog.hidden import BATCH, KIND
 from firesteel.changelog.kind import RowKind
 from firesteel.plan.expression import AggregateCall
 from firesteel.plan.node.relation import Aggregate
 from firesteel.spark.column import column
 from firesteel.spark.hidden_column import code, sign
-from firesteel.spark.lower.batch_fold import by_key, fold_measures
-from firesteel.spark.lower.existence import existence
-from firesteel.spark.lower.keep_columns import keep_columns
-from firesteel.spark.type import spark_type
-from firesteel.types import INTEGER, BigInt, DataType, Decimal, Double
+from firesteel.spark.lower.batch_fold import fold_measures
+from firesteel.spark.lower.measure import EXTREMES, Measure
 
 #: The number of rows of a group.
 _ROWS = "__rows"
-_EXTREMES = {"MIN": "min", "MAX": "max"}
-
-
-@dataclass(frozen=True)
-class _Measure:
-    """The parts of one call: `total` sums values, `number` counts them, `extreme` is the least or greatest."""
-
-    call: AggregateCall
-    position: int
-
-    @property
-    def total(self) -> str | None:
-        return f"__total{self.position}" if self.call.function in ("SUM", "AVG") else None
-
-    @property
-    def number(self) -> str | None:
-        return f"__number{self.position}" if self.call.function in ("COUNT", "SUM", "AVG") else None
-
-    @property
-    def extreme(self) -> str | None:
-        return f"__extreme{self.position}" if self.call.function in _EXTREMES else None
-
-    @property
-    def argument(self) -> DataType:
-        return self.call.argument.type if self.call.argument is not None else BigInt()
-
-    @property
-    def _wide(self) -> DataType:
-        """Returns the widest type of the argument's kind, in which sums are kept."""
-        if isinstance(self.argument, Decimal):
-            return Decimal(38, self.argument.scale)
-        return BigInt() if isinstance(self.argument, INTEGER) else Double()
-
-    @property
-    def types(self) -> dict[str, spark.DataType]:
-        named: dict[str, spark.DataType] = {}
-        if self.total:
-            named[self.total] = spark_type(self._wide)
-        if self.number:
-            named[self.number] = spark.LongType()
-        if self.extreme:
-            named[self.extreme] = spark_type(self.argument)
-        return named
-
-    def parts(self, value: Column, signed: Column) -> dict[str, Column]:
-        """Returns what one row adds."""
-        parts: dict[str, Column] = {}
-        if self.total:
-            wide = value.cast(spark_type(self._wide))
-            parts[self.total] = F.when(signed < 0, -wide).otherwise(wide).cast(spark_type(self._wide))
-        if self.number:
-            parts[self.number] = F.when(value.isNotNull(), signed)
-        if self.extreme:
-            # Retracted rows are NULL here; `check_support` rejects all other plans.
-            parts[self.extreme] = F.when(signed > 0, value)
-        return parts
-
-    def result(self, total: Column | None, number: Column | None, extreme: Column | None) -> Column:
-        wanted = spark_type(self.call.type)
-        if extreme is not None:
-            return extreme.cast(wanted)
-        assert number is not None
-        if total is None:
-            return F.coalesce(number, F.lit(0)).cast(wanted)
-        if self.call.function == "SUM":
-            return F.when(number > 0, total).cast(wanted)
-        if isinstance(self.argument, INTEGER):
-            return F.when(number > 0, F.call_function("div", total, number)).cast(wanted)
-        return F.when(number > 0, total / number).cast(wanted)
 
 
 def lower_change_aggregate(node: Aggregate, rows: DataFrame, partitions: int) -> DataFrame:
-    measures = [_Measure(call, position) for position, call in enumerate(node.calls)]
-    parts = _parts(node, rows, measures, partitions)
+    measures = [Measure(call, position) for position, call in enumerate(node.calls)]
+    parts = _parts(node, rows, measures)
     return _with_old(node, parts, measures, partitions) if node.old_rows else _new_only(node, parts, measures)
 
 
-def _parts(node: Aggregate, rows: DataFrame, measures: list[_Measure], partitions: int) -> DataFrame:
+def _parts(node: Aggregate, rows: DataFrame, measures: list[Measure]) -> DataFrame:
     """Makes rows of the same columns, with what each input row adds to its group."""
     types = {name: data_type for measure in measures for name, data_type in measure.types.items()}
-    distinct = {_identity(measure.call) for measure in measures if measure.call.distinct}
-    if distinct:
-        # All branches start at one exchange, which Spark reuses: the source is read once.
-        rows = keep_columns(by_key(rows, node.keys, partitions))
     signed = sign(rows)
-    plain: dict[str, Column] = {_ROWS: signed}
+    parts: dict[str, Column] = {}
     for measure in measures:
-        if not measure.call.distinct:
-            plain |= measure.parts(_value(measure.call), signed)
-    branches = [_branch(rows, node.keys, plain, types)]
-    for argument, condition in sorted(distinct, key=str):
-        value = F.when(column(condition), column(argument)) if condition else column(argument)
-        keep = [column(key) for key in node.keys] + ([column(KIND)] if KIND in rows.columns else [])
-        held = rows.select(*keep, value.alias("__value")).where(column("__value").isNotNull())
-        found = existence(held, [*node.keys, "__value"], partitions)
-        added: dict[str, Column] = {}
-        for measure in measures:
-            if measure.call.distinct and _identity(measure.call) == (argument, condition):
-                added |= measure.parts(column("__value"), column(SIGN))
-        branches.append(_branch(found, node.keys, added, types))
-    return reduce(DataFrame.union, branches)
-
-
-def _identity(call: AggregateCall) -> tuple[str, str | None]:
-    assert call.argument is not None
-    return call.argument.name, call.filter.name if call.filter else None
+        parts |= measure.parts(_value(measure.call), signed)
+    number = signed.cast("bigint").alias(_ROWS)
+    rest = [parts.get(name, F.lit(None)).cast(data_type).alias(name) for name, data_type in types.items()]
+    return rows.select(*map(column, node.keys), number, *rest)
 
 
 def _value(call: AggregateCall) -> Column:
@@ -142,20 +48,12 @@ def _value(call: AggregateCall) -> Column:
     return F.when(column(call.filter.name), value) if call.filter is not None else value
 
 
-def _branch(
-    rows: DataFrame, keys: Iterable[str], parts: dict[str, Column], types: dict[str, spark.DataType]
-) -> DataFrame:
-    number = parts.get(_ROWS, F.lit(0)).cast("bigint").alias(_ROWS)
-    rest = [parts.get(name, F.lit(None)).cast(data_type).alias(name) for name, data_type in types.items()]
-    return rows.select(*map(column, keys), number, *rest)
-
-
-def _new_only(node: Aggregate, parts: DataFrame, measures: list[_Measure]) -> DataFrame:
+def _new_only(node: Aggregate, parts: DataFrame, measures: list[Measure]) -> DataFrame:
     totals = [F.sum(column(_ROWS)).alias(_ROWS)]
     for measure in measures:
         totals += [F.sum(column(name)).alias(name) for name in (measure.total, measure.number) if name]
         if measure.extreme:
-            totals.append(getattr(F, _EXTREMES[measure.call.function])(column(measure.extreme)).alias(measure.extreme))
+            totals.append(getattr(F, EXTREMES[measure.call.function])(column(measure.extreme)).alias(measure.extreme))
     grouped = parts.groupBy(*map(column, node.keys)).agg(*totals)
     outputs = [
         measure.result(*(column(name) if name else None for name in (measure.total, measure.number, measure.extreme)))
@@ -169,9 +67,9 @@ def _new_only(node: Aggregate, parts: DataFrame, measures: list[_Measure]) -> Da
     return grouped.where(column(_ROWS).isNotNull()).select(*columns, kind.alias(KIND))
 
 
-def _with_old(node: Aggregate, parts: DataFrame, measures: list[_Measure], partitions: int) -> DataFrame:
+def _with_old(node: Aggregate, parts: DataFrame, measures: list[Measure], partitions: int) -> DataFrame:
     sums = [_ROWS, *(name for measure in measures for name in (measure.total, measure.number) if name)]
-    extremes = [(measure.extreme, _EXTREMES[measure.call.function]) for measure in measures if measure.extreme]
+    extremes = [(measure.extreme, EXTREMES[measure.call.function]) for measure in measures if measure.extreme]
     folded = fold_measures(parts, node.keys, [*((name, "sum") for name in sums), *extremes], partitions)
     added = F.max_by(F.struct(*map(column, sums)), column(BATCH)).alias("__added")
     best = [

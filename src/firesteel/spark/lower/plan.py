@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import Protocol, assert_never
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from firesteel.changelog.hidden import CODES, KIND, ORDER
+from firesteel.changelog.hidden import CODES, KIND, ORDER, WEIGHT
 from firesteel.changelog.kind import INSERT_ONLY, RowKind
-from firesteel.plan.expression import ColumnRef, Expression
-from firesteel.plan.fact.keyed import is_keyed
+from firesteel.plan.expression import ColumnRef, Expression, substitute
+from firesteel.plan.fact.keyed import is_keyed, splits_distinct
 from firesteel.plan.node.relation import (
     Aggregate,
     Filter,
@@ -32,15 +33,19 @@ from firesteel.plan.node.time_join import TimeJoin
 from firesteel.plan.node.window import Watermark, Window, WindowAggregate
 from firesteel.spark.column import column
 from firesteel.spark.hidden_column import carried, code
+from firesteel.spark.layout import Layout
 from firesteel.spark.lower.aggregate import lower_aggregate
 from firesteel.spark.lower.change_aggregate import lower_change_aggregate
 from firesteel.spark.lower.expression import lower_expression
 from firesteel.spark.lower.keyed.aggregate import keyed_aggregate
+from firesteel.spark.lower.keyed.distinct import lower_distinct_aggregate
 from firesteel.spark.lower.keyed.join import keyed_join
 from firesteel.spark.lower.keyed.lower import Keyed, hand_on, lower_keyed, pack_columns
 from firesteel.spark.lower.keyed.materialize import keyed_materialize
 from firesteel.spark.lower.keyed.normalize import keyed_normalize
+from firesteel.spark.lower.keyed.processor import WatermarkOf
 from firesteel.spark.lower.keyed.rank import keyed_rank
+from firesteel.spark.lower.keyed.window import keyed_window
 from firesteel.spark.lower.rank import lower_rank
 from firesteel.spark.lower.time_join import lower_time_join
 from firesteel.spark.lower.unnest import lower_unnest
@@ -56,13 +61,17 @@ class ReadTable(Protocol):
         """Says whether whoever reads a table can pack its rows."""
         ...
 
-    def read(self, scan: Scan | Values, packing: Packing | None = None) -> DataFrame:
+    def read(self, scan: Scan | Values, packings: tuple[Packing, ...] = ()) -> DataFrame:
         """Gives the rows; packed, where that is asked for."""
         ...
 
+    def watermark(self, node: Node) -> WatermarkOf:
+        """Gives what tells the watermark of a node's rows, when the tables below it have been read."""
+        ...
 
-def lower_plan(node: Node, tables: ReadTable, partitions: int) -> DataFrame:
-    return _Lowering(tables, partitions).rows(node)
+
+def lower_plan(node: Node, tables: ReadTable, layout: Layout) -> DataFrame:
+    return _Lowering(tables, layout.tasks, layout.buckets).rows(node)
 
 
 @dataclass(frozen=True)
@@ -71,34 +80,52 @@ class _Lowering:
 
     tables: ReadTable
     partitions: int
+    buckets: int
+    #: What is done with the rows of tables whose event time an operator above waits for, by the table's `id`.
+    timed: dict[int, Callable[[DataFrame], DataFrame]] = field(default_factory=dict)
 
-    def packed(self, node: Node, packing: Packing) -> DataFrame:
+    def packed(self, node: Node, packings: tuple[Packing, ...]) -> DataFrame:
         """Gives a node's rows as blobs for an operator: handed on where nothing but columns stands between."""
         if isinstance(node, Project):
             names = _plain_columns(node)
             if names is not None:
-                return self.packed(node.input, packing.renamed(names))
+                return self.packed(node.input, tuple(one.renamed(names) for one in packings))
         if isinstance(node, Scan) and self.tables.can_pack(node):
-            return self.tables.read(node, packing)
+            return self.tables.read(node, packings)
         if is_keyed(node):
             keyed = self._keyed(node)
-            if {*packing.columns, *packing.hashed} <= keyed.names.keys():
-                return hand_on(keyed, self, packing.renamed(keyed.names))
-        return pack_columns(self.rows(node), packing)
+            if all(one.needed <= keyed.names.keys() for one in packings):
+                return hand_on(keyed, self, tuple(one.renamed(keyed.names) for one in packings))
+        return pack_columns(self.rows(node), packings)
 
     def _keyed(self, node: Node) -> Keyed:
         match node:
             case Aggregate():
-                return keyed_aggregate(node, self.partitions)
+                return keyed_aggregate(node, self.buckets)
             case Rank():
-                return keyed_rank(node, self.partitions)
+                return keyed_rank(node, self.buckets)
             case Normalize():
-                return keyed_normalize(node, self.partitions)
+                return keyed_normalize(node, self.buckets)
             case Materialize():
-                return keyed_materialize(node, self.partitions)
+                return keyed_materialize(node, self.buckets)
             case Join():
                 return keyed_join(node, self)
+            case WindowAggregate():
+                return keyed_window(node, self.buckets)
         raise TypeError(f"{type(node).__name__} does not run on the state engine")
+
+    def watermark(self, node: Node) -> WatermarkOf:
+        """Gives what tells the watermark of a node's rows."""
+        return self.tables.watermark(node)
+
+    def _with_watermark(self, node: Watermark) -> DataFrame:
+        below = _scan_below(node)
+        if below is None:
+            return lower_watermark(node, self.rows(node.input))
+        # Messages advance event time as they come, before it is known which rows they replace.
+        scan, time = below
+        self.timed[id(scan)] = lambda rows: lower_watermark(node, rows, lower_expression(time))
+        return self.rows(node.input)
 
     def rows(self, node: Node) -> DataFrame:
         """Gives a node's rows."""
@@ -106,7 +133,8 @@ class _Lowering:
             return lower_keyed(self._keyed(node), self)
         match node:
             case Scan() | Values():
-                return self.tables.read(node)
+                rows = self.tables.read(node)
+                return self.timed[id(node)](rows) if id(node) in self.timed else rows
             case Sink():
                 return self.rows(node.input)
             case Project():
@@ -115,11 +143,13 @@ class _Lowering:
                 return rows.select(*(_named(field.name, one) for field, one in pairs), *carried(rows))
             case Filter():
                 return _filtered(node, self.rows(node.input))
+            case Aggregate() if splits_distinct(node):
+                return lower_distinct_aggregate(node, self)
             case Aggregate():
                 lower = lower_change_aggregate if node.retracts or node.old_rows else lower_aggregate
                 return lower(node, self.rows(node.input), self.partitions)
             case Watermark():
-                return lower_watermark(node, self.rows(node.input))
+                return self._with_watermark(node)
             case Window():
                 return lower_window(node, self.rows(node.input))
             case WindowAggregate():
@@ -138,9 +168,26 @@ class _Lowering:
                 assert_never(node)
 
 
+def _scan_below(node: Watermark) -> tuple[Scan, Expression] | None:
+    """Finds the table whose rows are normalised below a watermark, and its event time there."""
+    below = node.input
+    expression: Expression = next(ColumnRef(one.name, one.type) for one in node.fields if one.name == node.column)
+    while isinstance(below, Project):
+        expression = _inlined(expression, below)
+        below = below.input
+    return (below.input, expression) if isinstance(below, Normalize) else None
+
+
+def _inlined(expression: Expression, project: Project) -> Expression:
+    """Computes an expression of a projection's columns from those of its input."""
+    held = {one.name: value for one, value in zip(project.fields, project.expressions, strict=True)}
+    return substitute(expression, lambda part: held[part.name] if isinstance(part, ColumnRef) else None)
+
+
 def _plain_columns(node: Project) -> dict[str, str] | None:
     """Gives the column of the input that each column of a projection is; None if any is computed."""
-    names = {}
+    # Hidden columns go through every projection.
+    names = {WEIGHT: WEIGHT, ORDER: ORDER}
     for one, expression in zip(node.fields, node.expressions, strict=True):
         if not isinstance(expression, ColumnRef) or expression.type.with_nullable(True) != one.type.with_nullable(True):
             return None

@@ -13,13 +13,15 @@ from firesteel.spark.task import task_number
 from firesteel.state.block import Packing
 
 
-def read_packed(batches: Iterable[pa.RecordBatch], packing: Packing, tolerant: bool) -> Iterator[pa.RecordBatch]:
+def read_packed(
+    batches: Iterable[pa.RecordBatch], packings: tuple[Packing, ...], tolerant: bool
+) -> Iterator[pa.RecordBatch]:
     """Packs rows. `tolerant`: some are no rows but reasons why a record was refused, which stay rows of Spark's."""
     if not tolerant:
-        yield from pack_all(batches, packing, task_number())
+        yield from pack_all(batches, packings, task_number())
         return
     refused: list[pa.Array] = []
-    for packed in pack_all(_accepted(batches, refused), packing, task_number()):
+    for packed in pack_all(_accepted(batches, refused), packings, task_number()):
         yield _with_reasons(packed, pa.nulls(packed.num_rows, pa.string()))
     for reasons in refused:
         columns = [pa.nulls(len(reasons), field.type) for field in ARROW]

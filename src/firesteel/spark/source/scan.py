@@ -11,6 +11,7 @@ from firesteel.formats.builtin import format_named
 from firesteel.options.error_handling import ERROR_HANDLING_MODE, ErrorMode
 from firesteel.options.table import SCAN_PARALLELISM
 from firesteel.plan.node.relation import Scan
+from firesteel.spark.source.kept import Kept
 from firesteel.spark.source.source_spec import HiddenColumns, SourceSpec
 from firesteel.storage.folder import Folder
 
@@ -19,7 +20,7 @@ from firesteel.storage.folder import Folder
 class SourcePlace:
     """Where a source is opened: the query, its folder, and what Spark gives. `number` is the source's among those of the query.
 
-    `cold`: Spark has just been started. `in_rocksdb`: that is where the state is kept.
+    `cold`: Spark has just been started. `in_rocksdb`: that is where the state is kept. `kept`: where sources stood whose state is given up.
     """
 
     query: str
@@ -28,6 +29,7 @@ class SourcePlace:
     parallelism: int
     cold: bool = False
     in_rocksdb: bool = False
+    kept: tuple[Kept, ...] = ()
 
 
 def source_spec(scan: Scan, place: SourcePlace) -> SourceSpec:

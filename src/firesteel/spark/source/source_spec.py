@@ -8,6 +8,7 @@ from pyspark.sql import types as spark
 
 from firesteel.changelog.hidden import REJECT, Hidden
 from firesteel.spark.blob import BLOBS
+from firesteel.spark.source.alarm import Alarm
 from firesteel.spark.source.event_time import EventTime
 from firesteel.spark.source.hidden import add_hidden
 from firesteel.spark.type import spark_schema
@@ -37,8 +38,8 @@ class SourceSpec:
     """What a query reads of a table. It travels to the workers, inside the reader.
 
     `number` is the source's among those of the query. `tasks` is how many tasks read, if there is so much to read. `tally` is the
-    folder where reading tasks leave what they counted beside rows. Without `event_time` nobody waits for it. With `packing` rows
-    come packed, for an operator of the state engine.
+    folder where reading tasks leave what they counted beside rows. Without `event_time` nobody waits for it. With `packings` rows
+    come packed, for an operator of the state engine. With `alarm` the source runs a batch when the clock asks for one.
     """
 
     table: str
@@ -49,7 +50,8 @@ class SourceSpec:
     tasks: int
     tally: Folder
     event_time: EventTime | None = None
-    packing: Packing | None = None
+    packings: tuple[Packing, ...] = ()
+    alarm: Alarm | None = None
 
     @property
     def hidden(self) -> Hidden:
@@ -67,7 +69,7 @@ class SourceSpec:
     @property
     def schema(self) -> spark.StructType:
         """Gives the columns of the rows, as Spark knows them: of blobs where they are packed."""
-        if self.packing is not None:
+        if self.packings:
             reason = [spark.StructField(REJECT, spark.StringType())] if self.columns.tolerant else []
             return spark.StructType([*BLOBS.fields, *reason])
         return add_hidden(spark_schema(self.fields), self.hidden)

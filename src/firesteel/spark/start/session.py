@@ -289,4 +289,6 @@ _SQL_SETTINGS = {
     "spark.sql.execution.arrow.maxBytesPerBatch": str(4 * 1024 * 1024),
     # The plan of a micro-batch is small and known: adapting it takes longer than it saves.
     "spark.sql.adaptive.enabled": "false",
+    # A union whose inputs are dealt alike would run both in one task, where Spark takes the state of the second for that of the first.
+    "spark.sql.unionOutputPartitioning": "false",
 }

@@ -15,6 +15,7 @@ from firesteel.connectors.position import Partition, Positions, from_json, to_js
 from firesteel.errors import BrokerAwayError, JobError, OutsideError
 from firesteel.spark.connector.kafka.read_spec import ReadSpec
 from firesteel.spark.source.event_time import END_OF_TIME, EventClock
+from firesteel.spark.source.kept import split_kept
 
 
 class OffsetPlanner:
@@ -39,7 +40,8 @@ class OffsetPlanner:
     def first_offset(self) -> dict[str, Any]:
         """Finds where reading starts and, if it is bounded, where it ends."""
         partitions = find_partitions(self._consumer, self._input.subscription)
-        start = find_start(self._consumer, partitions, self._input.start)
+        kept, since, rest = split_kept(self._spec.rows.number, self._spec.kept, partitions)
+        start = kept | earliest(self._consumer, since) | find_start(self._consumer, rest, self._input.start)
         ends = find_ends(self._consumer, partitions, self._input.bound)
         return {
             "source": self._spec.rows.number,
@@ -47,8 +49,12 @@ class OffsetPlanner:
             "positions": to_json(start),
             "begins": {},
             "ends": None if ends is None else to_json(ends),
-            "topics": self._topic_ids(start),
+            "topics": self._topic_ids(start) | self._kept_ids({name for name, _ in kept}),
         }
+
+    def _kept_ids(self, topics: set[str]) -> dict[str, str]:
+        """Gives the ids that topics had when they were read before: one that was created again since is noticed by them."""
+        return {name: found for one in self._spec.kept for name, found in one.ids.items() if name in topics}
 
     def next_offset(self, start: dict[str, Any]) -> dict[str, Any]:
         """Finds where the batch behind `start` ends; gives `start` back if there is nothing to read."""

@@ -9,6 +9,7 @@ from firesteel.connectors.kafka.header_filter import HeaderFilter
 from firesteel.connectors.kafka.offset import Subscription
 from firesteel.connectors.kafka.start import Bound, StartPosition
 from firesteel.formats.bound import BoundFormat
+from firesteel.spark.source.kept import Kept
 from firesteel.spark.source.source_spec import SourceSpec
 from firesteel.storage.folder import Folder
 from firesteel.types import Field
@@ -62,3 +63,5 @@ class ReadSpec:
     stage: Folder | None = None
     #: Connects the producer of the query's sink, so that a worker that reads and will write need not wait for it.
     warm_up: Callable[[], None] | None = None
+    #: Where the sources of the earlier plan stood, if its state was given up and their positions were kept.
+    kept: tuple[Kept, ...] = ()

@@ -14,12 +14,14 @@ from firesteel.connectors.kafka.transaction.transaction import TransactionLimits
 from firesteel.connectors.kafka.watch import BrokerWatch
 from firesteel.observe.snapshot import Waiting
 from firesteel.plan.node.relation import Scan, Sink
+from firesteel.spark.connector.kafka.earlier_batch import has_written
 from firesteel.spark.connector.kafka.outside import Outside, check_earlier_runs, check_outside
 from firesteel.spark.connector.kafka.sink import KafkaSink
 from firesteel.spark.connector.kafka.source import KafkaSource, bind_bad_records
 from firesteel.spark.connector.kafka.table import client_of, dead_letter_topic, subscription
 from firesteel.spark.connector.port import Read, Runtime, SinkPlace, Write
 from firesteel.spark.source.scan import SourcePlace
+from firesteel.storage.folder import Folder
 
 
 class KafkaRuntime(Runtime):
@@ -36,6 +38,10 @@ class KafkaRuntime(Runtime):
 
     def check_earlier_runs(self, state: str) -> None:
         check_earlier_runs(self.job, self.tables, state)
+
+    def has_written(self, write: Write, checkpoint: Folder, batch: int) -> bool:
+        limits = self._outside.limits.get(write.query, TransactionLimits())
+        return has_written(self.job, write, limits, checkpoint, batch)
 
     def open_source(self, scan: Scan, place: SourcePlace) -> KafkaSource:
         topic = dead_letter_topic(scan.table)

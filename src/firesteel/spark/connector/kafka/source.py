@@ -60,7 +60,9 @@ class KafkaSource(OpenSource):
     def make_reader(self, spec: SourceSpec, warm_up: WarmUp | None) -> KafkaStreamReader:
         stage = self._place.checkpoint.child(STAGE) if dead_letter_topic(self._scan.table) else None
         pace = bind_pace(self._scan.table, cold=self._place.cold)
-        return KafkaStreamReader(ReadSpec(spec, self.input, bind_decoding(self._scan), pace, stage, warm_up))
+        return KafkaStreamReader(
+            ReadSpec(spec, self.input, bind_decoding(self._scan), pace, stage, warm_up, self._place.kept)
+        )
 
     @property
     def has_group_of_its_own(self) -> bool:

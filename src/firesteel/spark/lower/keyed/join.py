@@ -70,7 +70,7 @@ class _Side:
         long = {short: long for long, short in self.columns.items()} | {short: short for short in self.made}
         columns, hashed = (tuple(long[short] for short in some) for some in (self.types, self.keys))
         packing = Packing(self.name, self.schema, columns, hashed, buckets, whole_keys=not shows_alone, ticks=ticks)
-        return KeyedInput(self._node, packing, self.made, rows)
+        return KeyedInput(self._node, (packing,), self.made, rows)
 
 
 def keyed_join(node: Join, lowering: Lowering) -> Keyed:
@@ -94,7 +94,7 @@ def keyed_join(node: Join, lowering: Lowering) -> Keyed:
     )
     alone = _SHOWS_ALONE.get(node.kind, set())
     inputs = tuple(
-        side.input(side.name in alone, rows, lowering.partitions, operator.is_timed)
+        side.input(side.name in alone, rows, lowering.buckets, operator.is_timed)
         for side, rows in zip((left, right), sides, strict=True)
     )
     short = {short: kind for side in shown for short, kind in side.types.items() if short not in side.made}

@@ -28,6 +28,9 @@ from firesteel.state.operator.part import apply_in_parts
 from firesteel.state.state import Now, State
 from firesteel.state.store import shape_within
 
+#: Tells the watermark of a batch, by the batch's number, the same in every attempt; None before the first one.
+WatermarkOf = Callable[[int], int | None]
+
 _BYTES = StructType([StructField("value", BinaryType())])
 _NAME = StructType([StructField("name", StringType())])
 
@@ -80,12 +83,19 @@ def _read(ask: Callable[[], Any]) -> Any:
 class Processor(StatefulProcessor):
     """Runs one operator. `name` tells its cache from those of other operators of the job, `memory` is how many bytes its work may take.
 
-    `then` packs what it gives for the next one.
+    `then` packs what it gives for the next one. `watermark` tells the watermark of a batch, where the operator waits for event time.
     """
 
-    def __init__(self, operator: Operator, name: str, memory: int, then: Packing | None) -> None:
-        self._operator, self._name, self._memory, self._then = operator, name, memory, then
-        self._faults, self._worked = fault_file(), False
+    def __init__(
+        self,
+        operator: Operator,
+        name: str,
+        memory: int,
+        then: tuple[Packing, ...],
+        watermark: WatermarkOf | None = None,
+    ) -> None:
+        self._operator, self._name, self._then, self._watermark = operator, name, then, watermark
+        self._memory, self._faults, self._worked = memory, fault_file(), False
 
     def init(self, handle: Any) -> None:
         self._store = SparkStore(handle, lambda: self._reach("s2"))
@@ -113,23 +123,24 @@ class Processor(StatefulProcessor):
             # A tick has no block.
             if row.blob is not None:
                 inputs.setdefault(row.input, []).append(read_block(row.blob))
-        now = Now(batch_number(), packed[0].clock)
+        batch = batch_number()
+        now = Now(batch, packed[0].clock, None if self._watermark is None else self._watermark(batch))
         cache = _cache(self._name, bucket, self._memory)
         state = State(self._store, cache, now, shape_within(self._memory))
         # For whoever reads the state of a stopped job.
         state.own.setdefault(TITLE, title_of(self._operator))
         tables = {name: pa.Table.from_batches(batches) for name, batches in inputs.items()}
-        packer, number = None if self._then is None else Packer(self._then, bucket), 0
+        packer, number = Packer(self._then, bucket) if self._then else None, 0
         for out in apply_in_parts(self._operator, tables, state, now, self._memory // _PART):
-            for batch in out.to_batches():
+            for block in out.to_batches():
                 if packer is None:
-                    yield _row(bucket, "", bucket, number, batch.num_rows, write_block(batch))
+                    yield _row(bucket, "", bucket, number, block.num_rows, write_block(block))
                     number += 1
                 else:
-                    yield from (_row(*blob) for blob in packer.pack(batch))
+                    yield from (_row(*blob) for blob in packer.pack(block))
         state.commit()
         self._reach("s3")
-        yield _row(bucket, report=render_report(state))
+        yield _row(bucket, report=render_report(state, _next_call(self._operator, state)))
         if packer is not None:
             yield from (_row(*tick) for tick in packer.ticks())
 
@@ -137,6 +148,11 @@ class Processor(StatefulProcessor):
         # Spark closes one in a process of the driver, too, that has no batch.
         if self._worked:
             self._reach("s4")
+
+
+def _next_call(operator: Operator, state: State) -> int | None:
+    """Tells when the operator has to be called by the clock, if nothing comes before."""
+    return min((time for time in (operator.wake(state), state.wake()) if time is not None), default=None)
 
 
 def _row(

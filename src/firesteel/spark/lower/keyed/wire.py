@@ -13,11 +13,11 @@ from firesteel.spark.task import task_number
 from firesteel.state.block import Packing, read_block
 
 
-def pack(rows: DataFrame, packing: Packing) -> DataFrame:
+def pack(rows: DataFrame, packings: tuple[Packing, ...]) -> DataFrame:
     """Packs rows into blobs, one for each bucket and batch of Arrow."""
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return pack_all(batches, packing, task_number())
+        return pack_all(batches, packings, task_number())
 
     return rows.mapInArrow(task, BLOBS)
 
