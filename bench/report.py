@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from html import escape
 from importlib.metadata import version
 from pathlib import Path
@@ -33,6 +34,7 @@ def machine() -> dict[str, Any]:
     }
 
 
+@cache
 def commit(checkout: Path = Path(__file__).parent) -> str:
     """What was measured; nothing where that cannot be told."""
     command = ["git", "-C", str(checkout), "rev-parse", "--short=7", "HEAD"]

@@ -11,6 +11,7 @@ is wrong. The short form, two minutes for each workload: --rows 200000 --keys 40
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -42,6 +43,10 @@ _FEW_USERS = 10_000
 
 def main() -> int:
     args = _arguments()
+    # What is committed while this runs is not what is measured.
+    commit()
+    # So that engines and broker end, too, where somebody ends this process.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     engines = {name: _engines(name, args.engines) for name in args.workloads.split(",")}
     install(engine for found in engines.values() for engine in found)
     document = read(args.out) if args.out else Document()
@@ -49,6 +54,7 @@ def main() -> int:
         topics = Topics(broker.bootstrap, args.partitions)
         for name, own in engines.items():
             started = time.monotonic()
+            document = document.without(name)
             for found in _measure(name, own, topics, args):
                 document = document.with_found(found)
                 if args.out:

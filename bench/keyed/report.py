@@ -26,17 +26,16 @@ class Document:
     figures: tuple[Figures, ...] = ()
     batches: Batches | None = None
 
+    def without(self, workload: str) -> Document:
+        """Drops what an earlier run has found of a workload: figures that are compared are of one run."""
+        kept = tuple(one for one in self.figures if one.workload != workload)
+        return Document(kept, None if workload == "batches" else self.batches)
+
     def with_found(self, found: Sequence[Figures] | Batches) -> Document:
-        """Takes in what was found in place of figures of the same workload, engine and number of keys."""
+        """Takes in what was found."""
         if isinstance(found, Batches):
             return replace(self, batches=found)
-        new = {_place(one): one for one in found}
-        kept = [new.pop(_place(one), one) for one in self.figures]
-        return replace(self, figures=(*kept, *new.values()))
-
-
-def _place(one: Figures) -> tuple[str, str, int]:
-    return one.workload, one.engine, one.keys
+        return replace(self, figures=(*self.figures, *found))
 
 
 def render(document: Document) -> str:

@@ -48,9 +48,14 @@ CLAIMS = [
         None,
     ),
     (
-        "windows on processing time (`PROCTIME()`)",
-        "INSERT INTO t SELECT COUNT(*), b FROM s GROUP BY b, TUMBLE(PROCTIME(), INTERVAL '1' MINUTE);",
+        "`SESSION` over rows that change or on processing time (`PROCTIME()`)",
+        "INSERT INTO t SELECT COUNT(*), b FROM (SELECT b, PROCTIME() AS p FROM s) GROUP BY b, SESSION(p, INTERVAL '1' MINUTE);",
         "error",
+    ),
+    (
+        "a column that is `PROCTIME()` makes windows of the clock",
+        "INSERT INTO t SELECT COUNT(*), b FROM (SELECT b, PROCTIME() AS p FROM s) GROUP BY b, TUMBLE(p, INTERVAL '1' MINUTE);",
+        None,
     ),
     ("`GROUPING SETS`", "INSERT INTO u SELECT a, b FROM s GROUP BY GROUPING SETS ((a), (b));", "error"),
     (

@@ -64,7 +64,8 @@ class BucketState:
     """What one bucket of an operator keeps since its last batch: rows, bytes, segments, and merges that are on their way.
 
     `oldest`: when the row was written that was not written again for the longest time, in milliseconds since 1970, where state
-    ends. `expired` counts rows that have gone since, `written` the bytes of the batch.
+    ends. `expired` counts rows that have gone since, `written` the bytes of the batch, `late` rows that came after their window was
+    closed. `wake`: when time alone changes something next, in milliseconds since 1970.
     """
 
     rows: int = 0
@@ -74,6 +75,8 @@ class BucketState:
     oldest: int | None = None
     expired: int = 0
     written: int = 0
+    late: int = 0
+    wake: int | None = None
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from firesteel.state.store import Counts, Shape, Store
 from firesteel.state.table import SortedTable
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+#: So many milliseconds are between batches that have nothing to do but to go on with a merge of rows that expire.
+_PAUSE = 1000
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,23 @@ class State:
         """Names the tables, and gives their times to live."""
         return {name: entry.ttl for name, entry in self._manifest.tables.items()}
 
+    def wake(self) -> int | None:
+        """Tells when rows that were not written again are to be cleared away next, behind `commit`; None: nothing ends by itself."""
+        due = []
+        for entry in self._manifest.tables.values():
+            if entry.ttl is None or not entry.levels:
+                continue
+            if any(level.merging for level in entry.levels):
+                due.append(self._now.clock + _PAUSE)
+            else:
+                due.append((self._now.clock if entry.swept is None else entry.swept) + entry.ttl)
+        return min(due, default=None)
+
+    def flush(self) -> None:
+        """Makes what was written visible to the rest of the batch."""
+        for table in self._tables.values():
+            table.flush()
+
     def commit(self) -> None:
         """Writes the batch's segments, removes what was merged, and saves the manifest if anything has changed.
 
@@ -87,7 +106,7 @@ class State:
                 self.table(name, entry.ttl)
         for table in self._tables.values():
             table.commit()
-        self._store.remove_retired()
+        self._store.remove_retired(self._manifest.names())
         tables = self._manifest.tables.items()
         self._manifest.tables = {name: entry for name, entry in tables if entry.levels or entry.floor is not None}
         if self._before is not None and write_manifest(self._manifest) == self._before:

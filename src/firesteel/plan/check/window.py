@@ -3,91 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import assert_never
 
+from firesteel.changelog.kind import INSERT_ONLY, render_changelog
 from firesteel.errors import Problem
 from firesteel.plan.expression import ColumnRef, column_refs
-from firesteel.plan.fact.event_time import closing_node, current_watermarks, open_session
-from firesteel.plan.node.join_kind import JoinKind
+from firesteel.plan.fact.event_time import current_watermarks, open_session
 from firesteel.plan.node.relation import (
-    Aggregate,
     Filter,
-    Join,
-    Materialize,
     Node,
-    Normalize,
     Project,
-    Rank,
-    Scan,
-    Sink,
-    TimeJoin,
-    Union,
-    Unnest,
-    Values,
     Watermark,
     Window,
     WindowAggregate,
 )
+from firesteel.plan.node.window import Session
 
 
 def check_windows(node: Node) -> Iterator[Problem]:
     yield from _watermarks(node)
-    yield from _one_mode(node)
+    yield from _changing(node)
     yield from _sessions(node)
 
 
-def _one_mode(node: Node) -> Iterator[Problem]:
-    """Refuses a plan that needs both of Spark's output modes: append (final rows) and update (every change)."""
-    updating, closing = _updating(node), closing_node(node)
-    if updating is not None and closing is not None:
-        yield Problem(
-            f"One INSERT cannot contain both {_name(updating)}, which updates, and {_name(closing)}, which waits for event"
-            " time: this is not supported yet.",
-            updating.span,
-            "Write one result to a topic and read it in a second INSERT, or group by window_start and window_end too.",
-        )
-
-
-def _name(node: Node) -> str:
+def _changing(node: Node, grouped: bool = False) -> Iterator[Problem]:
+    """Refuses windows over changing rows, but for those whose rows are grouped by window. `grouped`: the node above groups them."""
     match node:
-        case Rank():
-            return "ROW_NUMBER()"
-        case Join() | TimeJoin():
-            return "a join"
-        case Normalize():
-            return "a table"
-        case Materialize():
-            return "rows that can share a PRIMARY KEY"
-        case Aggregate() | WindowAggregate():
-            return "an aggregate"
-        case Scan() | Values() | Project() | Filter() | Union() | Unnest() | Watermark() | Window() | Sink():
-            # None of these makes updates or waits for event time.
-            return "a query"
-        case _:
-            assert_never(node)
-
-
-def _updating(node: Node) -> Node | None:
-    if _updates(node):
-        return node
-    return next((found for child in node.inputs if (found := _updating(child)) is not None), None)
-
-
-def _updates(node: Node) -> bool:
-    """Says whether the node needs Spark's update mode."""
-    match node:
-        case Aggregate() | Normalize() | Materialize():
-            return True
-        case Rank():
-            return not node.keeps_first and not node.closes
-        case Join():
-            return node.kind is not JoinKind.INNER
-        case Scan() | Values() | Project() | Filter() | Union() | Unnest() | Sink():
-            return False
-        case TimeJoin() | Watermark() | Window() | WindowAggregate():
-            return False
-        case _:
-            assert_never(node)
+        case Window() if node.input.changelog != INSERT_ONLY:
+            function = str(node.assigner).partition("(")[0]
+            if not grouped or isinstance(node.assigner, Session):
+                yield Problem(
+                    f"'{function}' takes only inserts{' here' * (not grouped)}, and its input also changes rows:"
+                    f" {render_changelog(node.input.changelog)}.",
+                    node.span,
+                    "Use it on a table that is only appended to."
+                    if grouped
+                    else "Group its rows by window_start and window_end.",
+                )
+        case Project() | Filter():
+            yield from _changing(node.input, grouped)
+            return
+    for child in node.inputs:
+        yield from _changing(child, isinstance(node, WindowAggregate))
 
 
 def _watermarks(node: Node) -> Iterator[Problem]:

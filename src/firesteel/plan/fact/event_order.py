@@ -28,7 +28,7 @@ from firesteel.plan.node.relation import (
 
 def is_time(node: Node, name: str) -> bool:
     """Says whether the column is event time or processing time."""
-    return name in node.event_times or _is_processing_time(node, name)
+    return name in node.event_times or is_processing_time(node, name)
 
 
 def has_order(node: Node) -> bool:
@@ -36,16 +36,17 @@ def has_order(node: Node) -> bool:
     return (isinstance(node, Scan | Values) and node.ordered) or any(map(has_order, node.inputs))
 
 
-def _is_processing_time(node: Node, name: str) -> bool:
+def is_processing_time(node: Node, name: str) -> bool:
+    """Says whether the column is PROCTIME() of rows that have just arrived."""
     match node:
         case Project():
             held = dict(zip((field.name for field in node.fields), node.expressions, strict=True))
             expression = held.get(name)
             if isinstance(expression, ColumnRef):
-                return _is_processing_time(node.input, expression.name)
+                return is_processing_time(node.input, expression.name)
             return isinstance(expression, Call) and expression.function == "PROCTIME"
         case Filter() | Watermark() | Materialize() | Sink():
-            return _is_processing_time(node.input, name)
+            return is_processing_time(node.input, name)
         case Scan() | Values():
             # A table's computed columns are a Project above it.
             return False

@@ -41,8 +41,9 @@ def explain_loss(value: Expression, node: Node, function: str) -> tuple[str, str
 def _of_value(value: Expression, node: Node, asked: Expression, function: str) -> tuple[str, str]:
     if _has_clock(value):
         return (
-            f"{_shown(asked)} is the time of processing: '{function}' over PROCTIME() is not supported yet.",
-            "Use a time that the records hold, with a WATERMARK for it in CREATE TABLE.",
+            f"{_shown(asked)} is the time of processing, and '{function}' takes it only as a column that is PROCTIME(), of rows"
+            " that have just arrived.",
+            "Compute the column as PROCTIME() in CREATE TABLE, or use a time that the records hold, with a WATERMARK.",
         )
     if not isinstance(value, ColumnRef):
         return (

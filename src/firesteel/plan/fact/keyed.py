@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import assert_never
 
 from firesteel.changelog.kind import INSERT_ONLY
 from firesteel.plan.expression import AggregateCall
 from firesteel.plan.fact.retraction import null_when_retracted
+from firesteel.plan.fact.time_to_live import times_to_live
 from firesteel.plan.function.aggregate import BY_ENGINE_ONLY, REVERSIBLE
 from firesteel.plan.node.relation import (
     Aggregate,
@@ -27,6 +29,7 @@ from firesteel.plan.node.relation import (
     Window,
     WindowAggregate,
 )
+from firesteel.plan.node.window import Session
 from firesteel.types import (
     NUMERIC,
     Array,
@@ -55,12 +58,14 @@ def is_keyed(node: Node) -> bool:
             return _is_keyed_aggregate(node)
         case Rank():
             changes = node.input.changelog != INSERT_ONLY
-            return node.window_end is None and (bool(node.ttl) or changes or _has_mixed_order(node))
+            return node.window_end is None and (bool(node.ttl) or node.on_engine or changes or _has_mixed_order(node))
         case Normalize() | Materialize() | Join():
             return True
         case Scan() | Values() | Project() | Filter() | Union() | Unnest() | Sink():
             return False
-        case TimeJoin() | Watermark() | Window() | WindowAggregate():
+        case WindowAggregate():
+            return _is_keyed_window(node)
+        case TimeJoin() | Watermark() | Window():
             return False
         case _:
             assert_never(node)
@@ -71,14 +76,19 @@ def splits_distinct(node: Node) -> bool:
 
     Rows are dealt by group and value, so that few groups with many values keep all tasks busy; what they find adds up.
     """
-    if not isinstance(node, Aggregate) or is_keyed(node) or node.retracts or node.old_rows:
+    if not isinstance(node, Aggregate) or is_keyed(node):
+        return False
+    return any(map(needs_distinct, node.calls)) and _can_split(node)
+
+
+def _can_split(node: Aggregate) -> bool:
+    if node.retracts or node.old_rows:
         return False
     types = {field.name: field.type for field in node.input.fields}
     extremes = [call.argument.type for call in node.calls if call.function in ("MIN", "MAX") and call.argument]
     held = [types[name] for name in (*node.keys, *(call.argument.name for call in node.calls if call.argument))]
     return (
-        any(map(needs_distinct, node.calls))
-        and all(map(adds_up, node.calls))
+        all(map(adds_up, node.calls))
         and not any(isinstance(one, Array | Map | Multiset | Row) for one in held)
         and not any(isinstance(one, Float | Double) for one in extremes)
     )
@@ -106,14 +116,25 @@ def uses_engine(node: Node) -> bool:
     return on_engine(node) or any(map(uses_engine, node.inputs))
 
 
+def clocked_scans(node: Node, clocked: bool = False) -> Iterator[Scan]:
+    """Finds the tables below operators of the state engine that the clock alone makes do something. `clocked`: there is one above."""
+    if isinstance(node, Scan) and clocked:
+        yield node
+    by_clock = isinstance(node, WindowAggregate) and node.by_clock
+    wakes = by_clock or (is_keyed(node) and any(times_to_live(node)))
+    for child in node.inputs:
+        yield from clocked_scans(child, clocked or wakes)
+
+
 def _is_keyed_aggregate(node: Aggregate) -> bool:
-    if node.ttl or any(call.function in BY_ENGINE_ONLY for call in node.calls):
+    if node.ttl or node.on_engine or any(call.function in BY_ENGINE_ONLY for call in node.calls):
         return True
+    if any(map(needs_distinct, node.calls)):
+        return not _can_split(node)
     if not node.retracts and not node.old_rows:
         return False
     fields = {field.name: field for field in node.input.fields}
-    held = [*node.keys, *(call.argument.name for call in node.calls if call.distinct and call.argument)]
-    if any(isinstance(fields[name].type, Array | Map | Multiset | Row) for name in held):
+    if any(isinstance(fields[name].type, Array | Map | Multiset | Row) for name in node.keys):
         return True
     safe = null_when_retracted(node.input)
     for call in node.calls:
@@ -121,6 +142,19 @@ def _is_keyed_aggregate(node: Aggregate) -> bool:
         if call.function not in REVERSIBLE and not (call.function in ("MIN", "MAX") and stays):
             return True
     return False
+
+
+def _is_keyed_window(node: WindowAggregate) -> bool:
+    if isinstance(node.assigner, Session):
+        return False
+    if node.by_clock or node.input.changelog != INSERT_ONLY:
+        return True
+    return any(call.function in BY_ENGINE_ONLY for call in node.calls) or _gives_windows(node.input)
+
+
+def _gives_windows(node: Node) -> bool:
+    """Says whether the state engine answers windows below: Spark's watermark would be no measure of their rows."""
+    return (isinstance(node, WindowAggregate) and is_keyed(node)) or any(map(_gives_windows, node.inputs))
 
 
 def _has_mixed_order(node: Rank) -> bool:

@@ -83,7 +83,8 @@ def _states(node: Node) -> Iterator[State]:
             yield State(node, key, kept, distinct, is_unbounded(node) and bool(key or distinct))
         case WindowAggregate(keys=keys, calls=calls):
             key, kept, distinct = _grouped(node.input, keys, calls)
-            yield State(node, key, kept, distinct, grows=False, until="until the window closes")
+            until = "until the window's end by the clock" if node.by_clock else "until the window closes"
+            yield State(node, key, kept, distinct, grows=False, until=until)
         case Normalize(keys=keys):
             yield State(node, keys, ("its last row",), (), is_unbounded(node))
         case Materialize(keys=keys):

@@ -59,6 +59,8 @@ class Aggregate(Grouped):
     span: Span | None = field(default=None, compare=False)
     #: How long state stays without being written again, in milliseconds: 0 for ever, None where nobody has said. No part of the label.
     ttl: int | None = None
+    #: It has to run on the state engine, whatever it computes.
+    on_engine: bool = field(default=False, compare=False)
 
     @property
     def retracts(self) -> bool:

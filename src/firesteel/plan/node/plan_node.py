@@ -87,7 +87,7 @@ class PlanNode(ABC):
     @property
     @abstractmethod
     def closes(self) -> bool:
-        """Says whether rows are emitted only when their time has passed."""
+        """Says whether rows are emitted only when the watermark has passed their time."""
 
     @property
     def waits_for_time(self) -> bool:

@@ -53,8 +53,9 @@ class Rank(SingleInput):
     #: The clause of the query, for messages.
     clause: str = field(default="ROW_NUMBER()", compare=False)
     span: Span | None = field(default=None, compare=False)
-    #: As in `Aggregate`.
+    #: Both as in `Aggregate`.
     ttl: int | None = None
+    on_engine: bool = field(default=False, compare=False)
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

@@ -1,4 +1,4 @@
-"""Event time in a plan: the watermark of a table, windows, and the aggregate of a window, which only inserts.
+"""Time in a plan: the watermark of a table, windows, and the aggregate of a window, which only inserts.
 
 Times and lengths are milliseconds. Rows carry the bounds of their window as columns. A node that works on whole windows
 finds them by these columns, which `PlanNode.window_columns` follows through projections.
@@ -13,7 +13,7 @@ from firesteel.changelog.kind import INSERT_ONLY, Changelog
 from firesteel.errors import Span
 from firesteel.plan.expression import Expression
 from firesteel.plan.node.aggregate import Grouped
-from firesteel.plan.node.plan_node import KeylessInserts, PassedOn, SingleInput, UniqueKey
+from firesteel.plan.node.plan_node import PassedOn, SingleInput, UniqueKey
 from firesteel.plan.node.window_columns import WindowColumns
 from firesteel.types import DataType, Field, Timestamp, TimestampLtz
 
@@ -95,6 +95,8 @@ class Watermark(PassedOn):
     input: Node
     column: str
     delay: int | None
+    #: Whether Spark's own watermark follows: an operator of Spark's waits for it, not only the state engine.
+    by_spark: bool = field(default=True, compare=False)
     #: The position of its declaration in the table.
     span: Span | None = field(default=None, compare=False)
 
@@ -115,11 +117,12 @@ class Watermark(PassedOn):
 
 
 @dataclass(frozen=True)
-class Window(SingleInput, KeylessInserts):
+class Window(SingleInput):
     """A window table function: repeats each row for every window it belongs to, and appends the window's columns.
 
     `start` and `end` are local times, also where event time is a TIMESTAMP_LTZ; `rowtime` is the window's last
     millisecond, of the type of event time. The columns of a SESSION are known only above its WindowAggregate.
+    `by_clock`: `time` is processing time.
     """
 
     input: Node
@@ -132,11 +135,21 @@ class Window(SingleInput, KeylessInserts):
     partition: tuple[str, ...] | None = None
     #: A row without event time fails the job; otherwise it is left out.
     strict: bool = True
+    by_clock: bool = False
     span: Span | None = field(default=None, compare=False)
 
     @property
     def time_type(self) -> DataType:
         return next(column.type for column in self.input.fields if column.name == self.time)
+
+    @property
+    def changelog(self) -> Changelog:
+        return self.input.changelog
+
+    @property
+    def unique_key(self) -> UniqueKey:
+        # A row can be in several windows.
+        return None
 
     @property
     def is_local(self) -> bool:
@@ -158,12 +171,12 @@ class Window(SingleInput, KeylessInserts):
 
     @property
     def event_times(self) -> frozenset[str]:
-        return frozenset({self.rowtime})
+        return frozenset() if self.by_clock else frozenset({self.rowtime})
 
     @property
     def window_columns(self) -> WindowColumns | None:
         bounds = (frozenset({self.start}), frozenset({self.end}), frozenset({self.rowtime}))
-        return WindowColumns(self.assigner, *bounds, self.is_local)
+        return WindowColumns(self.assigner, *bounds, self.is_local, self.by_clock)
 
     @property
     def closes(self) -> bool:
@@ -177,7 +190,10 @@ class Window(SingleInput, KeylessInserts):
 
 @dataclass(frozen=True)
 class WindowAggregate(Grouped):
-    """An aggregate whose keys contain a window: each group is emitted once, when the watermark passes the window's end."""
+    """An aggregate whose keys contain a window: each group is emitted once, when the watermark passes the window's end.
+
+    With `by_clock` it is the clock that passes it. Rows may be retracted from windows that have not ended.
+    """
 
     assigner: Assigner
     #: The keys that hold the window's bounds; `is_local` as in Window.
@@ -185,6 +201,7 @@ class WindowAggregate(Grouped):
     ends: frozenset[str]
     rowtimes: frozenset[str]
     is_local: bool
+    by_clock: bool = False
     span: Span | None = field(default=None, compare=False)
 
     @property
@@ -202,15 +219,15 @@ class WindowAggregate(Grouped):
 
     @property
     def event_times(self) -> frozenset[str]:
-        return self.rowtimes
+        return frozenset() if self.by_clock else self.rowtimes
 
     @property
     def window_columns(self) -> WindowColumns | None:
-        return WindowColumns(self.assigner, self.starts, self.ends, self.rowtimes, self.is_local)
+        return WindowColumns(self.assigner, self.starts, self.ends, self.rowtimes, self.is_local, self.by_clock)
 
     @property
     def closes(self) -> bool:
-        return True
+        return not self.by_clock
 
     @property
     def label(self) -> str:

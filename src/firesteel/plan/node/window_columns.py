@@ -12,13 +12,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WindowColumns:
-    """The columns that hold each bound of a window: several if a query selects it twice, none if it does not select it."""
+    """The columns that hold each bound of a window: several if a query selects it twice, none if it does not select it.
+
+    `by_clock`: rows belong to windows by the time at which they are processed.
+    """
 
     assigner: Assigner
     starts: frozenset[str]
     ends: frozenset[str]
     rowtimes: frozenset[str]
     is_local: bool
+    by_clock: bool = False
 
     def renamed(self, copies: Iterable[tuple[str, str]]) -> WindowColumns:
         """Returns the same window after its columns were copied as (new name, old name)."""
@@ -26,4 +30,4 @@ class WindowColumns:
         starts, ends, times = (
             frozenset(new for new, old in pairs if old in names) for names in (self.starts, self.ends, self.rowtimes)
         )
-        return WindowColumns(self.assigner, starts, ends, times, self.is_local)
+        return WindowColumns(self.assigner, starts, ends, times, self.is_local, self.by_clock)

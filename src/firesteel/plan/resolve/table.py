@@ -22,7 +22,7 @@ def resolve_table(table: Table, alias: str, span: Span | None) -> Relation:
     if table.watermark is None:
         return relation
     delay = _delay(resolve_watermark(table, relation), table.watermark.column)
-    node = Watermark(relation.node, table.watermark.column, delay, table.watermark.span)
+    node = Watermark(relation.node, table.watermark.column, delay, span=table.watermark.span)
     return Relation(node, relation.scope)
 
 

@@ -43,7 +43,7 @@ def keep_old_rows(node: Node) -> Node:
 def _into(sink: Sink) -> Sink:
     takes = sink_changelog(sink.table)
     if sink.changelog == INSERT_ONLY or takes == INSERT_ONLY:
-        return sink
+        return replace(sink, input=_keep(sink.input, False))
     told_apart = sink.unique_key == frozenset(sink.table.primary_key) or (not sink.unique_key and _constant_key(sink))
     needed = takes == ALL or (takes == UPSERT and has_key(sink.table) and not told_apart)
     kept = replace(sink, input=_keep(sink.input, needed))
@@ -52,8 +52,8 @@ def _into(sink: Sink) -> Sink:
 
 def _keep(node: Node, needed: bool) -> Node:
     if node.changelog == INSERT_ONLY:
-        # Nothing is retracted here; the nodes below only insert too, or keep the first row of each key.
-        return node
+        # Nothing is retracted here; the nodes below only insert too, or windows make inserts of what changes.
+        return map_inputs(node, lambda child: _keep(child, isinstance(node, WindowAggregate)))
     match node:
         case Scan():
             upserts = RowKind.UPDATE_BEFORE not in node.changelog

@@ -40,11 +40,11 @@ def _mark(node: Node, enough: bool) -> Node:
             return replace(node, net=True, input=replace(node.input, ordered=False))
         case Normalize() | Scan() | Values():
             return node
-        case Aggregate() | Join() | Rank() | Materialize():
+        case Aggregate() | WindowAggregate() | Join() | Rank() | Materialize():
             return map_inputs(node, lambda child: _mark(child, True))
-        case Project() | Filter() | Union() | Unnest():
+        case Project() | Filter() | Union() | Unnest() | Watermark() | Window():
             return map_inputs(node, lambda child: _mark(child, enough))
-        case WindowAggregate() | TimeJoin() | Watermark() | Window() | Sink():
+        case TimeJoin() | Sink():
             return map_inputs(node, lambda child: _mark(child, False))
         case _:
             assert_never(node)

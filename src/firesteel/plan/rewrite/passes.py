@@ -16,6 +16,7 @@ from firesteel.plan.rewrite.merge_projects import merge_projects
 from firesteel.plan.rewrite.number_rows import number_rows
 from firesteel.plan.rewrite.place_watermarks import place_watermarks
 from firesteel.plan.rewrite.prune_columns import prune_columns
+from firesteel.plan.rewrite.share_time import share_time
 
 Pass = Callable[[Node], Node]
 
@@ -24,8 +25,9 @@ Pass = Callable[[Node], Node]
 #: them apart, and a constant key is only recognised in merged projects.
 SHAPING: tuple[Pass, ...] = (place_watermarks, merge_projects, limit_rank, merge_projects)
 
-#: The passes that save work without a change of the result.
-TRIMMING: tuple[Pass, ...] = (prune_columns, leave_out_steps, number_rows, combine_equal_rows)
+#: The passes that decide where the plan runs, and save work without a change of the result. Equal rows are combined last, for
+#: operators of Spark's alone.
+TRIMMING: tuple[Pass, ...] = (share_time, prune_columns, leave_out_steps, number_rows, combine_equal_rows)
 
 
 def rewrite(sink: Sink, passes: Iterable[Pass]) -> Sink:

@@ -14,6 +14,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from firesteel.connectors.position import from_json
 from firesteel.errors import BrokerAwayError, FiresteelError
+from firesteel.observe.snapshot import BucketState
 from firesteel.spark.failure import describe, explain_failure, has_lost_process
 from firesteel.spark.fault import planned_fault, reach
 from firesteel.spark.internals import (
@@ -54,6 +55,7 @@ class Query:
         self.restarts = 0
         self._events = events
         self._written: dict[int, Written] = {}
+        self._wakes: dict[str, Mapping[int, BucketState]] = {}
         self._gate = Gate()
         self._seen = -1
         self._closed = False
@@ -234,6 +236,12 @@ class Query:
         for number, offset in source_offsets(report).items():
             if number not in written.committed:
                 self._stream.sources.opened[number].commit(from_json(offset["positions"]))
+        if self._stream.sources.alarm is not None:
+            self._wakes.update(progress.states)
+            wakes = [
+                bucket.wake for kept in self._wakes.values() for bucket in kept.values() if bucket.wake is not None
+            ]
+            self._stream.sources.alarm.set(min(wakes, default=None))
         self._events.on_progress(progress)
 
     def plan_text(self) -> str:

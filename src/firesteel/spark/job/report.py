@@ -57,6 +57,7 @@ def render_progress(query: str, sink: str, report: Mapping[str, Any], sources: S
         given = observed_rows(report, weights_name(number)) if counted else int(source["numInputRows"])
         rows = max(0, given - sum(refused.values()) - marks)
         read[spec.table] = SourceProgress(before.rows + rows, (before.lag or 0) + _lag(source))
+    states = observed_states(report)
     return Progress(
         query,
         report["batchId"],
@@ -67,11 +68,11 @@ def render_progress(query: str, sink: str, report: Mapping[str, Any], sources: S
         rejects,
         places,
         _logged(sources.bad_records, written),
-        _late(report),
+        _late(report) + sum(bucket.late for buckets in states.values() for bucket in buckets.values()),
         written.skipped,
         changed,
         empty,
-        observed_states(report),
+        states,
     )
 
 
@@ -93,7 +94,7 @@ def _logged(targets: tuple[BadRecords, ...], written: Written) -> dict[tuple[str
 
 
 def _late(report: Mapping[str, Any]) -> int:
-    """Counts rows that came after their window was closed, as Spark does: rows of one group that come in one task are one."""
+    """Counts rows that came to Spark's operators after their window was closed, as it does: rows of one group that come in one task are one."""
     return sum(
         int(state["numRowsDroppedByWatermark"])
         for state in report.get("stateOperators") or ()

@@ -8,21 +8,26 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from firesteel.catalog.connector import is_bounded
 from firesteel.catalog.table import Table
 from firesteel.changelog.hidden import REJECT, SLOT, WEIGHT
 from firesteel.observe.shown import OnShown
 from firesteel.options.watermark import SCAN_WATERMARK_IDLE_TIMEOUT
 from firesteel.plan.fact.event_time import closing_node, watermarked_scans
-from firesteel.plan.node.relation import Scan, Sink, Values
+from firesteel.plan.fact.keyed import clocked_scans
+from firesteel.plan.node.relation import Node, Scan, Sink, Values, scans
 from firesteel.spark.blob import ROWS
 from firesteel.spark.column import column
 from firesteel.spark.connector.port import OpenSource, SinkPlace, WarmUp
+from firesteel.spark.job.planned_watermark import PlannedWatermark
 from firesteel.spark.job.query_plan import QueryPlan
 from firesteel.spark.lower.cast import fit_length
 from firesteel.spark.lower.plan import lower_plan
+from firesteel.spark.lower.watermark import kept_back
 from firesteel.spark.sink.bad_record import BadRecords
 from firesteel.spark.sink.batch import BatchEnd, BatchWriter, Gate, Written
 from firesteel.spark.sink.layout import gather_keys
+from firesteel.spark.source.alarm import Alarm
 from firesteel.spark.source.equal_rows import observe_weights
 from firesteel.spark.source.event_time import EventTime, Times
 from firesteel.spark.source.packed_reader import make_source
@@ -49,7 +54,12 @@ class Sources:
         self._plan = plan
         self._warm_up = warm_up
         self._parallelism = parallelism_of(session)
-        self._waited = {id(scan) for scan in watermarked_scans(plan.sink)}
+        self._waited = {id(scan) for scan, _ in watermarked_scans(plan.sink)}
+        self._clocked = {id(scan) for scan in clocked_scans(plan.sink)}
+        self._numbers: dict[int, list[int]] = {}
+        #: Where operators are woken by the clock.
+        ends = all(is_bounded(scan.table) for scan in scans(plan.sink))
+        self.alarm = Alarm(plan.checkpoint.child("times"), ends=ends) if self._clocked else None
         self._held = 0
 
     @property
@@ -73,12 +83,20 @@ class Sources:
             spec = dataclasses.replace(
                 spec, packings=packings, columns=dataclasses.replace(spec.columns, as_stored=False)
             )
+        spec = dataclasses.replace(spec, alarm=self.alarm if id(scan) in self._clocked else None)
+        self._numbers.setdefault(id(scan), []).append(spec.number)
         self.specs.append(spec)
         self.opened.append(source)
         name = f"firesteel-{self._plan.name}-{spec.number}"
         reader = source.make_reader(spec, self._warm_up)
         self._session.dataSource.register(make_source(name, spec.schema, reader))
         return _observed(self._session.readStream.format(name).load(), spec)
+
+    def watermark(self, node: Node) -> PlannedWatermark:
+        """Gives what tells the watermark of a node's rows, when its tables have been read."""
+        behind = [(number, delay) for scan, delay in watermarked_scans(node) for number in self._numbers[id(scan)]]
+        waits = closing_node(node) is not None
+        return PlannedWatermark(self._plan.checkpoint, tuple(behind), kept_back(node) // 1000 if waits else None)
 
     def _open(self, scan: Scan) -> tuple[SourceSpec, OpenSource]:
         plan, settings = self._plan, self._plan.settings

@@ -7,22 +7,18 @@ before the batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql import types as spark
 
-from firesteel.changelog.hidden import BATCH, KIND, SIGN
+from firesteel.changelog.hidden import BATCH, KIND
 from firesteel.changelog.kind import RowKind
 from firesteel.plan.expression import AggregateCall
 from firesteel.plan.node.relation import Aggregate
 from firesteel.spark.column import column
 from firesteel.spark.hidden_column import code, sign
-from firesteel.spark.lower.batch_fold import by_key, fold_measures
-from firesteel.spark.lower.existence import existence
-from firesteel.spark.lower.keep_columns import keep_columns
+from firesteel.spark.lower.batch_fold import fold_measures
 from firesteel.spark.lower.measure import EXTREMES, Measure
 
 #: The number of rows of a group.
@@ -31,52 +27,25 @@ _ROWS = "__rows"
 
 def lower_change_aggregate(node: Aggregate, rows: DataFrame, partitions: int) -> DataFrame:
     measures = [Measure(call, position) for position, call in enumerate(node.calls)]
-    parts = _parts(node, rows, measures, partitions)
+    parts = _parts(node, rows, measures)
     return _with_old(node, parts, measures, partitions) if node.old_rows else _new_only(node, parts, measures)
 
 
-def _parts(node: Aggregate, rows: DataFrame, measures: list[Measure], partitions: int) -> DataFrame:
+def _parts(node: Aggregate, rows: DataFrame, measures: list[Measure]) -> DataFrame:
     """Makes rows of the same columns, with what each input row adds to its group."""
     types = {name: data_type for measure in measures for name, data_type in measure.types.items()}
-    distinct = {_identity(measure.call) for measure in measures if measure.call.distinct}
-    if distinct:
-        # All branches start at one exchange, which Spark reuses: the source is read once.
-        rows = keep_columns(by_key(rows, node.keys, partitions))
     signed = sign(rows)
-    plain: dict[str, Column] = {_ROWS: signed}
+    parts: dict[str, Column] = {}
     for measure in measures:
-        if not measure.call.distinct:
-            plain |= measure.parts(_value(measure.call), signed)
-    branches = [_branch(rows, node.keys, plain, types)]
-    for argument, condition in sorted(distinct, key=str):
-        value = F.when(column(condition), column(argument)) if condition else column(argument)
-        keep = [column(key) for key in node.keys] + ([column(KIND)] if KIND in rows.columns else [])
-        held = rows.select(*keep, value.alias("__value")).where(column("__value").isNotNull())
-        found = existence(held, [*node.keys, "__value"], partitions)
-        added: dict[str, Column] = {}
-        for measure in measures:
-            if measure.call.distinct and _identity(measure.call) == (argument, condition):
-                added |= measure.parts(column("__value"), column(SIGN))
-        branches.append(_branch(found, node.keys, added, types))
-    return reduce(DataFrame.union, branches)
-
-
-def _identity(call: AggregateCall) -> tuple[str, str | None]:
-    assert call.argument is not None
-    return call.argument.name, call.filter.name if call.filter else None
+        parts |= measure.parts(_value(measure.call), signed)
+    number = signed.cast("bigint").alias(_ROWS)
+    rest = [parts.get(name, F.lit(None)).cast(data_type).alias(name) for name, data_type in types.items()]
+    return rows.select(*map(column, node.keys), number, *rest)
 
 
 def _value(call: AggregateCall) -> Column:
     value = F.lit(1) if call.argument is None else column(call.argument.name)
     return F.when(column(call.filter.name), value) if call.filter is not None else value
-
-
-def _branch(
-    rows: DataFrame, keys: Iterable[str], parts: dict[str, Column], types: dict[str, spark.DataType]
-) -> DataFrame:
-    number = parts.get(_ROWS, F.lit(0)).cast("bigint").alias(_ROWS)
-    rest = [parts.get(name, F.lit(None)).cast(data_type).alias(name) for name, data_type in types.items()]
-    return rows.select(*map(column, keys), number, *rest)
 
 
 def _new_only(node: Aggregate, parts: DataFrame, measures: list[Measure]) -> DataFrame:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import Protocol, assert_never
 
@@ -11,7 +12,7 @@ from pyspark.sql import functions as F
 
 from firesteel.changelog.hidden import CODES, KIND, ORDER, WEIGHT
 from firesteel.changelog.kind import INSERT_ONLY, RowKind
-from firesteel.plan.expression import ColumnRef, Expression
+from firesteel.plan.expression import ColumnRef, Expression, substitute
 from firesteel.plan.fact.keyed import is_keyed, splits_distinct
 from firesteel.plan.node.relation import (
     Aggregate,
@@ -42,7 +43,9 @@ from firesteel.spark.lower.keyed.join import keyed_join
 from firesteel.spark.lower.keyed.lower import Keyed, hand_on, lower_keyed, pack_columns
 from firesteel.spark.lower.keyed.materialize import keyed_materialize
 from firesteel.spark.lower.keyed.normalize import keyed_normalize
+from firesteel.spark.lower.keyed.processor import WatermarkOf
 from firesteel.spark.lower.keyed.rank import keyed_rank
+from firesteel.spark.lower.keyed.window import keyed_window
 from firesteel.spark.lower.rank import lower_rank
 from firesteel.spark.lower.time_join import lower_time_join
 from firesteel.spark.lower.unnest import lower_unnest
@@ -62,6 +65,10 @@ class ReadTable(Protocol):
         """Gives the rows; packed, where that is asked for."""
         ...
 
+    def watermark(self, node: Node) -> WatermarkOf:
+        """Gives what tells the watermark of a node's rows, when the tables below it have been read."""
+        ...
+
 
 def lower_plan(node: Node, tables: ReadTable, layout: Layout) -> DataFrame:
     return _Lowering(tables, layout.tasks, layout.buckets).rows(node)
@@ -74,6 +81,8 @@ class _Lowering:
     tables: ReadTable
     partitions: int
     buckets: int
+    #: What is done with the rows of tables whose event time an operator above waits for, by the table's `id`.
+    timed: dict[int, Callable[[DataFrame], DataFrame]] = field(default_factory=dict)
 
     def packed(self, node: Node, packings: tuple[Packing, ...]) -> DataFrame:
         """Gives a node's rows as blobs for an operator: handed on where nothing but columns stands between."""
@@ -101,7 +110,22 @@ class _Lowering:
                 return keyed_materialize(node, self.buckets)
             case Join():
                 return keyed_join(node, self)
+            case WindowAggregate():
+                return keyed_window(node, self.buckets)
         raise TypeError(f"{type(node).__name__} does not run on the state engine")
+
+    def watermark(self, node: Node) -> WatermarkOf:
+        """Gives what tells the watermark of a node's rows."""
+        return self.tables.watermark(node)
+
+    def _with_watermark(self, node: Watermark) -> DataFrame:
+        below = _scan_below(node)
+        if below is None:
+            return lower_watermark(node, self.rows(node.input))
+        # Messages advance event time as they come, before it is known which rows they replace.
+        scan, time = below
+        self.timed[id(scan)] = lambda rows: lower_watermark(node, rows, lower_expression(time))
+        return self.rows(node.input)
 
     def rows(self, node: Node) -> DataFrame:
         """Gives a node's rows."""
@@ -109,7 +133,8 @@ class _Lowering:
             return lower_keyed(self._keyed(node), self)
         match node:
             case Scan() | Values():
-                return self.tables.read(node)
+                rows = self.tables.read(node)
+                return self.timed[id(node)](rows) if id(node) in self.timed else rows
             case Sink():
                 return self.rows(node.input)
             case Project():
@@ -124,7 +149,7 @@ class _Lowering:
                 lower = lower_change_aggregate if node.retracts or node.old_rows else lower_aggregate
                 return lower(node, self.rows(node.input), self.partitions)
             case Watermark():
-                return lower_watermark(node, self.rows(node.input))
+                return self._with_watermark(node)
             case Window():
                 return lower_window(node, self.rows(node.input))
             case WindowAggregate():
@@ -141,6 +166,22 @@ class _Lowering:
                 raise TypeError("These run on the state engine")
             case _:
                 assert_never(node)
+
+
+def _scan_below(node: Watermark) -> tuple[Scan, Expression] | None:
+    """Finds the table whose rows are normalised below a watermark, and its event time there."""
+    below = node.input
+    expression: Expression = next(ColumnRef(one.name, one.type) for one in node.fields if one.name == node.column)
+    while isinstance(below, Project):
+        expression = _inlined(expression, below)
+        below = below.input
+    return (below.input, expression) if isinstance(below, Normalize) else None
+
+
+def _inlined(expression: Expression, project: Project) -> Expression:
+    """Computes an expression of a projection's columns from those of its input."""
+    held = {one.name: value for one, value in zip(project.fields, project.expressions, strict=True)}
+    return substitute(expression, lambda part: held[part.name] if isinstance(part, ColumnRef) else None)
 
 
 def _plain_columns(node: Project) -> dict[str, str] | None:

@@ -68,21 +68,30 @@ def times_name(source: int) -> str:
     return f"firesteel-times-{source}"
 
 
-def lower_watermark(node: Watermark, rows: DataFrame) -> DataFrame:
+def lower_watermark(node: Watermark, rows: DataFrame, time: Column | None = None) -> DataFrame:
+    """Lets the rows of a source advance event time. `time` is it, where the rows do not have the column yet."""
     assert node.delay is not None
     about = rows.schema[SLOT].metadata
     data_type = next(field.type for field in node.fields if field.name == node.column)
     times = [
-        F.floor(instant_of(F.max(F.when(column(SLOT) == channel, column(node.column))), data_type) / 1000)
+        F.floor(
+            instant_of(F.max(F.when(column(SLOT) == channel, column(node.column) if time is None else time)), data_type)
+            / 1000
+        )
         .cast("long")
         .alias(str(channel))
         for channel in range(about["slots"])
     ]
     rows = rows.observe(times_name(about["source"]), *times)
+    kept = _watermarked(rows, node.delay) if node.by_spark else rows.where(column(MARK).isNull())
+    return kept.drop(MARK, SLOT).withColumn(WATERMARK, column(WATERMARK) - node.delay)
+
+
+def _watermarked(rows: DataFrame, delay: int) -> DataFrame:
+    """Shows Spark's watermark the rows that only carry a time, and drops them."""
     timed = rows.withColumn(EVENT_TIME, F.timestamp_micros((column(MARK) + SHIFT) * 1000))
-    timed = timed.withWatermark(EVENT_TIME, f"{node.delay} milliseconds")
+    timed = timed.withWatermark(EVENT_TIME, f"{delay} milliseconds")
     # Drop the watermark rows. The condition reads the watermark's column and is not deterministic, or Spark would move
     # it, or a filter of the query, below the watermark, which would then miss the rows that do not pass.
     here = column(EVENT_TIME).isNull() & (F.spark_partition_id() >= 0)
-    kept = timed.where(here).drop(EVENT_TIME, MARK, SLOT)
-    return kept.withColumn(WATERMARK, column(WATERMARK) - node.delay)
+    return timed.where(here).drop(EVENT_TIME)

@@ -21,12 +21,15 @@ from firesteel.storage.folder import Folder
 class PlannedBatch:
     """`sequences` and `positions` are those that each source has at the batch's end.
 
-    `fingerprint` stands for the input: a batch that runs again has the same one.
+    `fingerprint` stands for the input: a batch that runs again has the same one. `marks` are the event times that sources have reached,
+    `watermark` is Spark's own.
     """
 
     sequences: Mapping[int, int]
     positions: Mapping[int, Positions]
     fingerprint: str
+    marks: Mapping[int, int | None]
+    watermark: int
 
 
 def query_id(checkpoint: Folder) -> str:
@@ -71,12 +74,15 @@ def planned_batch(checkpoint: Folder, batch: int) -> PlannedBatch:
 
 def parse_plan(text: str) -> PlannedBatch:
     # A version, Spark's own metadata, and one line for each source; '-' where a source had nothing yet.
-    lines = [line for line in text.split("\n")[2:] if line.startswith("{")]
+    _, metadata, *rest = text.split("\n")
+    lines = [line for line in rest if line.startswith("{")]
     offsets = {offset.get("source", number): offset for number, offset in enumerate(map(json.loads, lines))}
     return PlannedBatch(
         {source: offset["sequence"] for source, offset in offsets.items()},
         {source: from_json(offset["positions"]) for source, offset in offsets.items()},
         hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16],
+        {source: offset.get("mark") for source, offset in offsets.items()},
+        json.loads(metadata).get("batchWatermarkMs", 0),
     )
 
 

@@ -5,7 +5,8 @@ the table among those the query reads; `sequence` grows by one with every batch 
 `positions` is how far each partition has been read; `begins` holds the start of partitions that appear for the first time in this
 offset; `ends` is where a bounded source stops, decided once, at the first start; `topics` has the id of each topic, or of
 whatever else could be deleted and made again under its name. Where somebody waits for event time there are also `times`, the
-greatest one that each partition has shown, and the `mark` made of them (`event_time.py`). A connector may add what it needs.
+greatest one that each partition has shown, and the `mark` made of them (`event_time.py`). Where the clock wakes somebody, `woken` is
+when it did so last (`alarm.py`). A connector may add what it needs.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from firesteel.changelog.hidden import MARK
 from firesteel.errors import FiresteelError
 from firesteel.formats.arrow_type import arrow_schema
 from firesteel.spark.failure import carry
+from firesteel.spark.source.alarm import Sleeper
 from firesteel.spark.source.equal_rows import weigh
 from firesteel.spark.source.event_time import emits_mark
 from firesteel.spark.source.hidden import append_hidden
@@ -37,11 +39,16 @@ class WatermarkRow(InputPartition):
         self.time = time
 
 
+class NoRows(InputPartition):
+    """A task without rows: operators are called by the tasks below them."""
+
+
 class SourceReader(DataSourceStreamReader):
     """The driver's side plans offsets; `read` runs in the workers, which share nothing with it but `rows`. It is pickled."""
 
     def __init__(self, rows: SourceSpec) -> None:
         self.rows = rows
+        self._sleeper = Sleeper(rows.alarm) if rows.alarm is not None else None
 
     # -- what a connector answers ----------------------------------------------------------------------------------
 
@@ -73,21 +80,24 @@ class SourceReader(DataSourceStreamReader):
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
         with carried():
-            return self.next_offset(start)
+            end = self.next_offset(start)
+            return end if self._sleeper is None else self._sleeper.next_offset(start, end)
 
     def reportLatestOffset(self) -> dict[str, Any] | None:
         return None
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         found = self.row_partitions(start, end)
-        return [*found, WatermarkRow(end["mark"])] if emits_mark(start, end) else found
+        if emits_mark(start, end):
+            found = [*found, WatermarkRow(end["mark"])]
+        return found or ([NoRows(None)] if self.rows.alarm is not None else [])
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         with carried():
             if isinstance(partition, WatermarkRow):
                 yield self._watermark_row(partition.time)
                 return
-            batches = self.read_rows(partition)
+            batches = iter(()) if isinstance(partition, NoRows) else self.read_rows(partition)
             columns, packings = self.rows.columns, self.rows.packings
             if columns.combined:
                 batches = weigh(batches, as_stored=columns.as_stored)

@@ -8,6 +8,7 @@ from pyspark.sql import types as spark
 
 from firesteel.changelog.hidden import REJECT, Hidden
 from firesteel.spark.blob import BLOBS
+from firesteel.spark.source.alarm import Alarm
 from firesteel.spark.source.event_time import EventTime
 from firesteel.spark.source.hidden import add_hidden
 from firesteel.spark.type import spark_schema
@@ -38,7 +39,7 @@ class SourceSpec:
 
     `number` is the source's among those of the query. `tasks` is how many tasks read, if there is so much to read. `tally` is the
     folder where reading tasks leave what they counted beside rows. Without `event_time` nobody waits for it. With `packings` rows
-    come packed, for an operator of the state engine.
+    come packed, for an operator of the state engine. With `alarm` the source runs a batch when the clock asks for one.
     """
 
     table: str
@@ -50,6 +51,7 @@ class SourceSpec:
     tally: Folder
     event_time: EventTime | None = None
     packings: tuple[Packing, ...] = ()
+    alarm: Alarm | None = None
 
     @property
     def hidden(self) -> Hidden:

@@ -34,5 +34,8 @@ class Operator(Protocol):
         ...
 
     def wake(self, state: State) -> int | None:
-        """Tells when to be called although there are no rows, in milliseconds; None for never."""
+        """Tells when the clock alone makes the operator give or drop something, in milliseconds since 1970; None for never.
+
+        A watermark comes with a batch of its own. Of rows that expire the state itself knows.
+        """
         ...

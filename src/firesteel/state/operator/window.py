@@ -14,15 +14,17 @@ from firesteel.state.row import INSERT, block_of, output_of, take, with_kind
 from firesteel.state.segment import K1, K2, numbers
 from firesteel.state.state import Now, State
 
-_WATERMARK, _LATE = "watermark", "late"
+_WATERMARK = "watermark"
+_BEFORE_ALL = -(1 << 63)
 
 
 @dataclass(frozen=True)
 class WindowAggregate:
     """Aggregates by a key that has a window in it. Rows whose window has been answered are late: they are dropped and counted.
 
-    `end` names the input's column with the end of each row's window, in milliseconds since 1970; the window is answered when the watermark,
-    or with `by_clock` the clock, is at its last millisecond. `columns` are those of the input, without hashes and kinds.
+    `end` names the input's column with the end of each row's window, in milliseconds since 1970. A window is answered when the watermark is
+    at its last millisecond, or with `by_clock` when the clock is at its end: then no row is late. `columns` are those of the input,
+    without hashes and kinds.
     """
 
     group: GroupAggregate
@@ -34,8 +36,13 @@ class WindowAggregate:
     def is_timed(self) -> bool:
         return True
 
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Names the columns by which rows are grouped, the window's own among them."""
+        return self.group.key
+
     def apply(self, inputs: Mapping[str, pa.Table], state: State, now: Now) -> pa.Table | None:
-        time = now.clock if self.by_clock else now.watermark
+        time = now.clock - 1 if self.by_clock else now.watermark
         before = state.own.get(_WATERMARK)
         rows = block_of(inputs.get(INPUT))
         if rows is not None:
@@ -46,24 +53,28 @@ class WindowAggregate:
         return self._answer(time + 1, state)
 
     def wake(self, state: State) -> int | None:
-        least = state.table("due").least()
-        return None if least is None else least - 1
+        return state.table("due").least() if self.by_clock else None
 
     def _add(self, rows: pa.RecordBatch, before: int | None, state: State) -> None:
         ends = numbers(rows, self.end)
-        if before is not None:
+        if before is not None and self.by_clock:
+            # The clock may have been put back: such a window is answered as soon as the clock is beyond what it was.
+            ends = np.maximum(ends, before + 2)
+        elif before is not None:
             late = ends <= before + 1
             if late.any():
-                state.own[_LATE] = state.own.get(_LATE, 0) + int(np.count_nonzero(late))
+                state.counts.late += int(np.count_nonzero(late))
                 rows, ends = take(rows, ~late), ends[~late]
         if rows.num_rows:
             groups, count, _ = self.group.accumulate(rows, state)
             new = np.flatnonzero((count > 0) & ~groups.is_known)
-            state.table("due").put(pa.table({K1: ends[groups.heads[new]], K2: groups.k1[new]}))
+            due = state.table("due")
+            # Forgets nothing, and says that the table is in the order of a time.
+            due.forget(_BEFORE_ALL)
+            due.put(pa.table({K1: ends[groups.heads[new]], K2: groups.k1[new]}))
 
     def _answer(self, limit: int, state: State) -> pa.Table | None:
-        for name in state.tables():
-            state.table(name).flush()
+        state.flush()
         due = state.table("due").up_to(limit)
         state.table("due").forget(limit)
         if due is None or not due.num_rows:

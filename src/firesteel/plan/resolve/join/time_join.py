@@ -32,7 +32,14 @@ def _window_join(
     left: Node, right: Node, kind: JoinKind, keys: Keys, rest: list[Expression], span: Span | None
 ) -> TimeJoin | None:
     one, other = left.window_columns, right.window_columns
-    if one is None or other is None or one.is_local != other.is_local or one.assigner != other.assigner:
+    if (
+        one is None
+        or other is None
+        or one.by_clock
+        or other.by_clock
+        or one.is_local != other.is_local
+        or one.assigner != other.assigner
+    ):
         return None
     ends = [pair for pair in keys if _are(pair, one, other, "ends")]
     if not ends or not any(_are(pair, one, other, "starts") for pair in keys):

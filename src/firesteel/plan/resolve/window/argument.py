@@ -1,4 +1,4 @@
-"""Checks the arguments of window functions: their event time and their lengths."""
+"""Checks the arguments of window functions: their time and their lengths."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from firesteel.changelog.kind import INSERT_ONLY, render_changelog
 from firesteel.plan.expression import ColumnRef, Expression, Literal
+from firesteel.plan.fact.event_order import is_processing_time
 from firesteel.plan.fact.event_time_loss import explain_loss
 from firesteel.plan.node.relation import (
     Node,
@@ -20,9 +20,17 @@ from firesteel.sql.node import span_of
 from firesteel.types import Interval
 
 
-def check_event_time(column: Expression, node: Node, written: exp.Expression, function: str) -> ColumnRef:
-    """Returns the column, if it is event time of the node and the node only inserts."""
+def check_time(column: Expression, node: Node, written: exp.Expression, function: str) -> tuple[ColumnRef, bool]:
+    """Returns the column, and whether it is processing time, if it is that or event time of the node."""
     span = span_of(written)
+    if isinstance(column, ColumnRef) and is_processing_time(node, column.name):
+        if function == "SESSION":
+            raise Mistake(
+                "'SESSION' over PROCTIME() is not supported yet: it needs event time.",
+                span,
+                "Use a time that the records hold, with a WATERMARK for it in CREATE TABLE.",
+            )
+        return column, True
     if not isinstance(column, ColumnRef) or column.name not in node.event_times:
         message, hint = explain_loss(column, node, function)
         raise Mistake(message, span, hint)
@@ -34,13 +42,7 @@ def check_event_time(column: Expression, node: Node, written: exp.Expression, fu
             unusable.span,
             f"Write WATERMARK FOR {unusable.column} AS {unusable.column} - INTERVAL '5' SECOND.",
         )
-    if node.changelog != INSERT_ONLY:
-        raise Mistake(
-            f"'{function}' takes only inserts, and its input also changes rows: {render_changelog(node.changelog)}.",
-            span,
-            "Use it on a table that is only appended to.",
-        )
-    return column
+    return column, False
 
 
 def _watermarks(node: Node) -> Iterator[Watermark]:

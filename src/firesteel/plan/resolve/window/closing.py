@@ -43,6 +43,7 @@ def close_window(node: Node) -> Node:
         window.ends & held,
         window.rowtimes & held,
         window.is_local,
+        window.by_clock,
         node.span,
     )
     session = _session_partition(node.input)
@@ -62,6 +63,11 @@ def close_rank(rank: Rank) -> Rank:
     window, held = rank.input.window_columns, frozenset(rank.partition)
     if window is None or not window.starts & held or not window.ends & held:
         return rank
+    if window.by_clock:
+        raise Mistake(
+            f"{rank.clause} within windows of processing time is not supported: it ranks windows of event time.",
+            rank.span,
+        )
     return replace(rank, window_end=min(window.ends & held), window_is_local=window.is_local)
 
 

@@ -11,7 +11,7 @@ from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.mistake import Mistake, count
 from firesteel.plan.resolve.named_relation import Relation
 from firesteel.plan.resolve.scope import Scope
-from firesteel.plan.resolve.window.argument import check_event_time, window_length
+from firesteel.plan.resolve.window.argument import check_time, window_length
 from firesteel.plan.resolve.window.column import unique_names, visible_columns
 from firesteel.sql.node import span_of
 
@@ -67,7 +67,7 @@ class GroupWindow:
                 f"Write it with the arguments of {self.function}.",
             )
         if part == "PROCTIME":
-            raise Mistake(f"'{node.name}' is not supported yet: windows go by event time.", span_of(node))
+            raise Mistake(f"'{node.name}' is not supported yet.", span_of(node))
         return _column(_HIDDEN[_PARTS[part]], node)
 
 
@@ -92,7 +92,7 @@ def open_group_window(relation: Relation, select: exp.Select) -> GroupWindow | N
             span_of(call),
         )
     resolved = ExpressionResolver(relation.scope, "GROUP BY").resolve(call.expressions[0])
-    time = check_event_time(resolved, relation.node, call.expressions[0], call.name)
+    time, by_clock = check_time(resolved, relation.node, call.expressions[0], call.name)
     values = [window_length(node, relation.scope, call.name) for node in lengths]
     if any(value <= 0 for value in values):
         raise Mistake(f"The lengths of '{call.name}' have to be more than zero.", span_of(call))
@@ -104,7 +104,8 @@ def open_group_window(relation: Relation, select: exp.Select) -> GroupWindow | N
             assigner = Hop(values[0], values[1])
         case _:
             assigner = Session(values[0])
-    window = Window(relation.node, assigner, time.name, *unique_names(relation.node), span=span_of(call))
+    added = unique_names(relation.node)
+    window = Window(relation.node, assigner, time.name, *added, by_clock=by_clock, span=span_of(call))
     opened = Relation(window, Scope((*relation.scope.columns, *visible_columns(window, _HIDDEN))))
     return GroupWindow(opened, call.name, tuple(call.expressions))
 

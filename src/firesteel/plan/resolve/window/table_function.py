@@ -12,7 +12,7 @@ from firesteel.plan.resolve.expression.resolver import ExpressionResolver
 from firesteel.plan.resolve.mistake import Mistake, count
 from firesteel.plan.resolve.named_relation import Relation
 from firesteel.plan.resolve.scope import Scope
-from firesteel.plan.resolve.window.argument import check_event_time, window_length
+from firesteel.plan.resolve.window.argument import check_time, window_length
 from firesteel.plan.resolve.window.column import ADDED, unique_names, visible_columns
 from firesteel.sql.node import span_of
 
@@ -42,7 +42,7 @@ def resolve_window_table(node: exp.TableFromRows, resolve: ResolveTable) -> Rela
         raise Mistake(f"'{call.name}' takes a table first.", span_of(table), "Write TABLE before its name.")
     partition = table.args.get("partition")
     relation = resolve(table)
-    time = _descriptor(arguments["TIMECOL"], relation, call)
+    time, by_clock = _descriptor(arguments["TIMECOL"], relation, call)
     taken = [name for name in ADDED if name in relation.columns]
     if taken:
         raise Mistake(
@@ -59,7 +59,8 @@ def resolve_window_table(node: exp.TableFromRows, resolve: ResolveTable) -> Rela
     if partition is not None and not isinstance(assigner, Session):
         raise Mistake(f"'PARTITION BY' does not stand in '{call.name}'.", span_of(partition), "Use GROUP BY instead.")
     keys = _partition(partition, relation.scope)
-    window = Window(relation.node, assigner, time.name, *unique_names(relation.node), keys, span=span_of(call))
+    added = unique_names(relation.node)
+    window = Window(relation.node, assigner, time.name, *added, keys, by_clock=by_clock, span=span_of(call))
     return Relation(window, Scope((*relation.scope.columns, *visible_columns(window, ADDED))))
 
 
@@ -107,11 +108,11 @@ def _usage(name: str) -> str:
     return f"Write {name}(TABLE t, DESCRIPTOR(ts), {lengths}{' [, offset]' if optional else ''})."
 
 
-def _descriptor(node: exp.Expression, relation: Relation, call: exp.Anonymous) -> ColumnRef:
+def _descriptor(node: exp.Expression, relation: Relation, call: exp.Anonymous) -> tuple[ColumnRef, bool]:
     if not isinstance(node, exp.Anonymous) or node.name != "DESCRIPTOR" or len(node.expressions) != 1:
-        raise Mistake(f"'{call.name}' takes its event time as DESCRIPTOR(column).", span_of(node))
+        raise Mistake(f"'{call.name}' takes its time as DESCRIPTOR(column).", span_of(node))
     found = ExpressionResolver(relation.scope, "DESCRIPTOR").resolve(node.expressions[0])
-    return check_event_time(found, relation.node, node, call.name)
+    return check_time(found, relation.node, node, call.name)
 
 
 def _assigner(call: exp.Anonymous, lengths: dict[str, int]) -> Assigner:

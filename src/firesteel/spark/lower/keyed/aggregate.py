@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql.pandas.types import to_arrow_type
 
 from firesteel.plan.expression import AggregateCall
+from firesteel.plan.node.aggregate import Grouped
 from firesteel.plan.node.relation import Aggregate
 from firesteel.spark.lower.keyed.lower import Keyed, keyed_rows
 from firesteel.spark.type import spark_type
@@ -17,17 +18,26 @@ _SYNONYMS = {"STDDEV": "STDDEV_SAMP", "VARIANCE": "VAR_SAMP"}
 
 
 def keyed_aggregate(node: Aggregate, buckets: int) -> Keyed:
-    outputs = [field.name for field in node.fields[len(node.keys) :]]
     operator = GroupAggregate(
         node.keys,
-        tuple(_aggregate(call, name) for call, name in zip(node.calls, outputs, strict=True)),
+        engine_aggregates(node),
         ttl=node.ttl or None,
         old_rows=node.old_rows,
         append_only=not node.retracts,
     )
+    return keyed_rows(node.input, read_columns(node), node.keys, operator, node.fields, buckets)
+
+
+def engine_aggregates(node: Grouped) -> tuple[EngineAggregate, ...]:
+    """Gives a node's aggregates as the engine is told of them."""
+    outputs = [field.name for field in node.fields[len(node.keys) :]]
+    return tuple(_aggregate(call, name) for call, name in zip(node.calls, outputs, strict=True))
+
+
+def read_columns(node: Grouped) -> tuple[str, ...]:
+    """Names the columns of the input that a node needs, its keys first."""
     read = [part.name for call in node.calls for part in (call.argument, call.filter) if part is not None]
-    columns = tuple(dict.fromkeys([*node.keys, *read]))
-    return keyed_rows(node.input, columns, node.keys, operator, node.fields, buckets)
+    return tuple(dict.fromkeys([*node.keys, *read]))
 
 
 def _aggregate(call: AggregateCall, name: str) -> EngineAggregate:

@@ -7,7 +7,7 @@ operator below, where nothing but columns stands between two; else a task of its
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Protocol
 from uuid import uuid4
@@ -21,9 +21,10 @@ from firesteel.changelog.hidden import KIND
 from firesteel.plan.node.relation import Node
 from firesteel.spark.blob import BLOBS
 from firesteel.spark.column import column
-from firesteel.spark.lower.keyed.processor import Processor
+from firesteel.spark.lower.keyed.processor import Processor, WatermarkOf
 from firesteel.spark.lower.keyed.report import observe_reports, title_of
 from firesteel.spark.lower.keyed.wire import pack, unpack
+from firesteel.spark.memory import task_memory
 from firesteel.spark.type import spark_schema
 from firesteel.state.block import Packing
 from firesteel.state.operator.operator import INPUT, Operator
@@ -49,6 +50,10 @@ class Lowering(Protocol):
         """Gives the rows of a node, packed in each of these ways."""
         ...
 
+    def watermark(self, node: Node) -> WatermarkOf:
+        """Gives what tells the watermark of a node's rows. It is asked for when the node has been lowered."""
+        ...
+
 
 @dataclass(frozen=True)
 class KeyedInput:
@@ -65,6 +70,7 @@ class Keyed:
     """A node of a plan as an operator. `schema` has the operator's columns, beside the kind of each row.
 
     `names` tells what a column of the node is called there. `finish` makes the node's rows of the operator's; None: they are the same.
+    `waits_in`: the node whose event time the operator waits for.
     """
 
     inputs: tuple[KeyedInput, ...]
@@ -72,6 +78,7 @@ class Keyed:
     schema: spark.StructType
     names: Mapping[str, str] = field(default_factory=dict)
     finish: Callable[[DataFrame], DataFrame] | None = None
+    waits_in: Node | None = None
 
 
 def keyed_rows(
@@ -107,13 +114,25 @@ def hand_on(keyed: Keyed, lowering: Lowering, then: tuple[Packing, ...]) -> Data
 def _run(keyed: Keyed, lowering: Lowering, then: tuple[Packing, ...]) -> DataFrame:
     # The operator's files are kept under a name of their own on each machine. No name is used twice, also not after a restart.
     name = f"operator-{uuid4().hex}"
-    packed = reduce(DataFrame.unionAll, [_blobs(one, lowering) for one in keyed.inputs])
+    inputs = keyed.inputs
+    if any(one.ticks for one in then):
+        # Time goes on for the next operator whether or not this one has rows.
+        inputs = tuple(
+            replace(one, packings=tuple(replace(packing, ticks=True) for packing in one.packings)) for one in inputs
+        )
+    packed = reduce(DataFrame.unionAll, [_blobs(one, lowering) for one in inputs])
+    watermark = None if keyed.waits_in is None else lowering.watermark(keyed.waits_in)
     # The batch's own time, which is the same in every attempt of it.
     clock = F.unix_millis(F.current_timestamp()).alias("clock")
     blobs = (
         packed.select("*", clock)
         .groupBy("bucket")
-        .transformWithState(Processor(keyed.operator, name, then), _OUTPUT, "Update", "None")
+        .transformWithState(
+            Processor(keyed.operator, name, task_memory(packed.sparkSession), then, watermark),
+            _OUTPUT,
+            "Update",
+            "None",
+        )
     )
     return observe_reports(blobs, title_of(keyed.operator), keyed.inputs[0].packings[0].buckets)
 

@@ -28,15 +28,15 @@ def title_of(operator: Operator) -> str:
     return type(operator).__name__ + (f" by {', '.join(key)}" if key else "")
 
 
-def render_report(state: State) -> str:
-    """Renders what a bucket keeps after a batch."""
+def render_report(state: State, wake: int | None) -> str:
+    """Renders what a bucket keeps after a batch, and when it has to be called next."""
     tables = state.report().values()
     counts = state.counts
     oldest = min((table.oldest for table in tables if table.oldest is not None), default=None)
     rows, size, segments, merging = (
         sum(getattr(table, name) for table in tables) for name in ("rows", "bytes", "segments", "merging")
     )
-    return json.dumps([rows, size, segments, merging, oldest, counts.expired, counts.written])
+    return json.dumps([rows, size, segments, merging, oldest, counts.expired, counts.written, counts.late, wake])
 
 
 def observe_reports(blobs: DataFrame, title: str, buckets: int) -> DataFrame:
