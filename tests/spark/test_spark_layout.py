@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.errors import JobError
+from firesteel.errors import JobError, UsageError
+from firesteel.spark.job.checkpoint import Checkpoint
+from firesteel.spark.job.kept_positions import read_kept
 from firesteel.spark.layout import Layout
 from firesteel.spark.rescale.layout import begin_move, finish_move, note_start, read_layout, undo_move
+from firesteel.spark.source.kept import Kept
 from firesteel.storage.local import LocalFolder
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -74,3 +77,41 @@ def test_a_damaged_layout_is_told(query: LocalFolder, text: str) -> None:
     query.write_text("layout.json", text)
     with pytest.raises(JobError, match=r"layout\.json"):
         read_layout(query)
+
+
+def test_state_of_another_format_is_told_before_the_start(tmp_path: Path) -> None:
+    folder = LocalFolder(str(tmp_path / "job"))
+    plans = {"1-dest": "Aggregate(k) on the state engine"}
+    checkpoint = Checkpoint(folder)
+    assert not checkpoint.open(plans, fresh=False)
+    checkpoint.close()
+    folder.write_text("firesteel.json", json.dumps({**json.loads(folder.read_text("firesteel.json")), "engine": 99}))
+    with pytest.raises(UsageError, match=r"has format 99, and this version of Firesteel reads \d+\..*--fresh-state"):
+        checkpoint.open(plans, fresh=False)
+    assert not checkpoint.open(plans, fresh="state", read_kept=lambda query, before: before)
+    checkpoint.close()
+    assert checkpoint.open(plans, fresh=False)
+    checkpoint.close()
+
+
+def test_positions_are_kept_over_a_second_fresh_state_without_a_batch_between(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(LocalFolder(str(tmp_path / "job")))
+    stood = Kept(0, {("views", 0): 5}, {"views": "x"})
+    checkpoint.open({"1-dest": "a"}, fresh=False)
+    checkpoint.close()
+    checkpoint.open({"1-dest": "b", "2-new": "c"}, fresh="state", read_kept=lambda *_: (stood,))
+    checkpoint.close()
+    assert checkpoint.kept("1-dest") == (stood,) and checkpoint.kept("2-new") == ()
+    never = lambda *_: False  # noqa: E731
+    checkpoint.open({"3-dest": "d"}, fresh="state", read_kept=lambda query, before: read_kept(query, before, never))
+    checkpoint.close()
+    assert checkpoint.kept("3-dest") == (stood,)
+
+
+def test_positions_behind_a_batch_that_was_written_are_kept(query: LocalFolder) -> None:
+    for batch, offset in ((1, 5), (2, 9)):
+        text = f'v1\n{{}}\n{{"source":0,"positions":{{"views":{{"0":{offset}}}}},"topics":{{"views":"x"}}}}\n-'
+        query.write_text(f"offsets/{batch}", text)
+    for written, offset in ((False, 5), (True, 9)):
+        (found,) = read_kept(query, (), lambda *_, written=written: written)
+        assert found == Kept(0, {("views", 0): offset}, {"views": "x"})

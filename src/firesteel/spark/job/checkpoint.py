@@ -151,7 +151,8 @@ class Checkpoint:
 
     def _check_fits(self, fingerprints: dict[str, str], plans: dict[str, str]) -> None:
         kept = self._read()
-        engine = self._content().get("engine", FORMAT)
+        # The first version did not say.
+        engine = self._content().get("engine", 1)
         if engine != FORMAT and any("on the state engine" in plan for plan in kept["plans"].values()):
             raise UsageError(
                 f"The state in '{self.folder}' has format {engine}, and this version of Firesteel reads {FORMAT}.",
