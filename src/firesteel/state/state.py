@@ -79,11 +79,6 @@ class State:
         """Names the tables, and gives their times to live."""
         return {name: entry.ttl for name, entry in self._manifest.tables.items()}
 
-    def flush(self) -> None:
-        """Makes what was written visible to the rest of the batch."""
-        for table in self._tables.values():
-            table.flush()
-
     def wake(self) -> int | None:
         """Tells when rows that were not written again are to be cleared away next, behind `commit`; None: nothing ends by itself."""
         due = []
@@ -95,6 +90,11 @@ class State:
             else:
                 due.append((self._now.clock if entry.swept is None else entry.swept) + entry.ttl)
         return min(due, default=None)
+
+    def flush(self) -> None:
+        """Makes what was written visible to the rest of the batch."""
+        for table in self._tables.values():
+            table.flush()
 
     def commit(self) -> None:
         """Writes the batch's segments, removes what was merged, and saves the manifest if anything has changed.

@@ -161,8 +161,9 @@ class Job:
             self._launched.abandon()
 
     def _named_sinks(self) -> list[tuple[str, Sink]]:
-        sinks = enumerate(self.analysis.sinks, start=1)
-        return [(f"{number}-{safe_name(sink.table.name)}", sink) for number, sink in sinks]
+        return [
+            (f"{number}-{safe_name(sink.table.name)}", sink) for number, sink in enumerate(self.analysis.sinks, start=1)
+        ]
 
     def _open(self, master: str | None, session: SparkSession | None, launched: Launched | None) -> SparkSession:
         asked = spark_settings(self.analysis)
@@ -192,16 +193,9 @@ class Job:
         settings = query_settings(self.analysis, cold=self._cold, in_rocksdb=self._backend is StateBackend.ROCKSDB)
         events = QueryEvents(self._note, self._news.set, lambda shown: self.on_shown(shown))
         for number, (name, sink) in enumerate(self._named_sinks(), start=1):
-            plan = QueryPlan(
-                name,
-                number,
-                sink,
-                self.checkpoint.query_folder(name),
-                settings,
-                self._runtimes,
-                usual_layout(self._session),
-                self.checkpoint.kept(name),
-            )
+            folder = self.checkpoint.query_folder(name)
+            layout, kept = usual_layout(self._session), self.checkpoint.kept(name)
+            plan = QueryPlan(name, number, sink, folder, settings, self._runtimes, layout, kept)
             query = Query(laid_out(self._session, plan, events, self._tasks, self._note_move, self._go_on), events)
             self._queries.append(query)
             query.start(self._session)

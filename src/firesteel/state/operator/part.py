@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.state.operator.aggregate import GroupAggregate
+from firesteel.state.operator.distinct import DistinctParts
 from firesteel.state.operator.join import Join
 from firesteel.state.operator.keep import KeepFirst, KeepRow
 from firesteel.state.operator.materialize import Materialize
@@ -22,7 +23,7 @@ from firesteel.state.segment import K1, numbers
 from firesteel.state.state import Now, State
 
 #: Operators that look at each key for itself, and never at the time. Windows are answered once in a batch.
-_DIVISIBLE = (GroupAggregate, Join, KeepFirst, KeepRow, Materialize, Normalize, TopN)
+_DIVISIBLE = (DistinctParts, GroupAggregate, Join, KeepFirst, KeepRow, Materialize, Normalize, TopN)
 
 
 def apply_in_parts(
