@@ -220,6 +220,7 @@ def main() -> int:
                 job.stop()
                 changes.stop()
             print(f"{changes.sent:,} changes sent", flush=True)
+    print(f"levels off: {right[0]}, falls with a time to live: {right[1]}")
     return 0 if all(right) else 1
 
 

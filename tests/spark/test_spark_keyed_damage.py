@@ -76,7 +76,7 @@ def handle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Handle]:
 
 def work(handle: Handle) -> list[Row]:
     rows = pa.RecordBatch.from_pydict({"__k1": [1, 2], "__k2": [3, 4], "k": ["a", "b"], "v": [1, 2]})
-    one = Processor(KeepRow(("k",)), "op", 1 << 30, ())
+    one = Processor(KeepRow(("k",)), "op", 1 << 30)
     one.init(handle)
     return list(
         one.handleInputRows((0,), iter([Row(input=INPUT, part=0, number=0, clock=1, blob=write_block(rows))]), None)

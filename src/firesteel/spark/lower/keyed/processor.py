@@ -91,11 +91,12 @@ class Processor(StatefulProcessor):
         operator: Operator,
         name: str,
         memory: int,
-        then: tuple[Packing, ...],
+        then: tuple[Packing, ...] = (),
         watermark: WatermarkOf | None = None,
     ) -> None:
-        self._operator, self._name, self._then, self._watermark = operator, name, then, watermark
-        self._memory, self._faults, self._worked = memory, fault_file(), False
+        self._operator, self._name, self._memory, self._then = operator, name, memory, then
+        self._watermark = watermark
+        self._faults, self._worked = fault_file(), False
 
     def init(self, handle: Any) -> None:
         self._store = SparkStore(handle, lambda: self._reach("s2"))
@@ -132,12 +133,12 @@ class Processor(StatefulProcessor):
         tables = {name: pa.Table.from_batches(batches) for name, batches in inputs.items()}
         packer, number = Packer(self._then, bucket) if self._then else None, 0
         for out in apply_in_parts(self._operator, tables, state, now, self._memory // _PART):
-            for block in out.to_batches():
+            for batch in out.to_batches():
                 if packer is None:
-                    yield _row(bucket, "", bucket, number, block.num_rows, write_block(block))
+                    yield _row(bucket, "", bucket, number, batch.num_rows, write_block(batch))
                     number += 1
                 else:
-                    yield from (_row(*blob) for blob in packer.pack(block))
+                    yield from (_row(*blob) for blob in packer.pack(batch))
         state.commit()
         self._reach("s3")
         yield _row(bucket, report=render_report(state, _next_call(self._operator, state)))
