@@ -1,11 +1,13 @@
 """How much memory a first start on a long backlog takes: peak of the job's process tree, and progress batch by batch.
 
-    python -m bench.memory [--rows 10000000] [--seconds 120] [--partitions 4] [--max-rows 1000000]
+    python -m bench.memory [--jobs copy,reference,keyed] [--rows 10000000] [--seconds 120] [--partitions 4] [--max-rows 1000000]
+                           [--set KEY=VALUE]
 
-Starts a broker of its own, fills one topic with all rows, then starts two jobs on it, one after the other, from the
-earliest offset: one that copies every row, and the reference job. Each runs to the end of the topic, or for `--seconds`.
-Once a second the memory of `firesteel run`, its JVM and its Python workers is added up: what is resident, where pages that
-several of them share count once.
+Starts a broker of its own, fills a topic with all rows, then starts jobs on it, one after the other, from the earliest offset: one that
+copies every row, the reference job, and `keyed`, an aggregate with MAX on the state engine over a changelog in which each row has a key of
+its own. Each runs to the end of the topic, or for `--seconds`. Once a second the memory of `firesteel run`, its JVM and its Python workers
+is added up: what is resident, where pages that several of them share count once, and how much of it cannot be dropped: all but clean pages
+of files.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from bench.state import Changes
 from firesteel.cli.demo import SCRIPT
 from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.broker.broker import start_broker
@@ -36,14 +39,22 @@ CREATE TABLE copies (user_id BIGINT, page_id BIGINT, viewtime TIMESTAMP, user_re
 WITH ('connector' = 'kafka', 'topic' = '{counts}', 'properties.bootstrap.servers' = '{bootstrap}', 'format' = 'json');
 INSERT INTO copies SELECT user_id, page_id, viewtime, user_region FROM pageviews;
 """
+KEYED = """\
+CREATE TABLE changes (k BIGINT, v BIGINT) WITH ('connector' = 'kafka', 'topic' = 'changes', 'format' = 'debezium-json',
+  'properties.bootstrap.servers' = '{bootstrap}', 'properties.group.id' = 'keyed', 'scan.startup.mode' = 'earliest-offset');
+CREATE TABLE totals (k BIGINT, n BIGINT, total BIGINT, most BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'blackhole');
+INSERT INTO totals SELECT k, COUNT(*), SUM(v), MAX(v) FROM changes GROUP BY k;
+"""
+_JOBS = {"copy": COPY, "reference": SCRIPT, "keyed": KEYED}
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Megabytes, by kind of process."""
+    """Megabytes, by kind of process, and how many of them all are no clean pages of files."""
 
     jvm: float
     python: float
+    held: float
 
     @property
     def total(self) -> float:
@@ -64,7 +75,7 @@ def resident(root: int) -> Sample:
         pid = int(entry.name)
         names[pid] = name
         children.setdefault(int(rest.split()[1]), []).append(pid)
-    jvm = python = 0.0
+    jvm = python = held = 0.0
     waiting = [root]
     while waiting:
         pid = waiting.pop()
@@ -73,13 +84,16 @@ def resident(root: int) -> Sample:
             told = (Path("/proc") / str(pid) / "smaps_rollup").read_text()
         except OSError:
             continue
-        shares = [line.split()[1] for line in told.splitlines() if line.startswith("Pss:")]
-        megabytes = int(shares[0]) * 1024 / 1e6 if shares else 0.0
+        shares = {
+            words[0]: int(words[1]) * 1024 / 1e6 for line in told.splitlines()[1:] if len(words := line.split()) > 1
+        }
+        megabytes = shares.get("Pss:", 0.0)
+        held += max(shares.get("Pss_Anon:", 0.0) + shares.get("Pss_Shmem:", 0.0), shares.get("Pss_Dirty:", 0.0))
         if names.get(pid) == "java":
             jvm += megabytes
         else:
             python += megabytes
-    return Sample(jvm, python)
+    return Sample(jvm, python, held)
 
 
 def follow(lines: IO[str], found: list[tuple[float, int, int]], started: float) -> None:
@@ -90,9 +104,10 @@ def follow(lines: IO[str], found: list[tuple[float, int, int]], started: float) 
             found.append((time.monotonic() - started, report["batches"], report["rows_read"]))
 
 
-def measure(script: Path, rows: int, seconds: float) -> dict[str, object]:
+def measure(script: Path, rows: int, seconds: float, settings: list[str]) -> dict[str, object]:
     started = time.monotonic()
-    command = [sys.executable, "-m", "firesteel.cli.main", "run", str(script), "--json"]
+    chosen = [word for setting in settings for word in ("--set", setting)]
+    command = [sys.executable, "-m", "firesteel.cli.main", "run", str(script), "--json", *chosen]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     batches: list[tuple[float, int, int]] = []
     samples: list[Sample] = []
@@ -122,6 +137,7 @@ def measure(script: Path, rows: int, seconds: float) -> dict[str, object]:
         "peak_mb": round(peak.total),
         "peak_jvm_mb": round(peak.jvm),
         "peak_python_mb": round(peak.python),
+        "peak_held_mb": round(max(sample.held for sample in samples)),
         "mb_by_tenth": [round(part) for part in tenths([sample.total for sample in samples])],
     }
 
@@ -141,22 +157,29 @@ def main() -> None:
     parser.add_argument("--partitions", type=int, default=4)
     parser.add_argument("--seconds", type=float, default=120.0, help="the longest each job runs")
     parser.add_argument("--max-rows", type=int, default=None, help="rows per batch; else the default of the option")
+    parser.add_argument("--jobs", default=",".join(_JOBS))
+    parser.add_argument("--set", action="append", default=[], help="a setting of the jobs, as KEY=VALUE")
     args = parser.parse_args()
-    views = PageViews(args.rows, users=args.users)
+    names = args.jobs.split(",")
     with start_broker(heap="1g") as broker, tempfile.TemporaryDirectory() as folder:
         cluster = {"bootstrap.servers": broker.bootstrap}
-        create_topic(cluster, "pageviews", partitions=args.partitions)
         started = time.monotonic()
-        fill_topic(cluster, "pageviews", views, args.partitions)
+        if {"copy", "reference"}.intersection(names):
+            create_topic(cluster, "pageviews", partitions=args.partitions)
+            fill_topic(cluster, "pageviews", PageViews(args.rows, users=args.users), args.partitions)
+        if "keyed" in names:
+            create_topic(cluster, "changes", partitions=args.partitions)
+            Changes(cluster, "changes", args.rows, args.partitions).insert()
         print(f"{args.rows:,} rows filled in {time.monotonic() - started:.0f} s", flush=True)
-        for name, text in (("copy", COPY), ("reference", SCRIPT)):
+        for name in names:
             create_topic(cluster, name, partitions=args.partitions)
+            text = _JOBS[name]
             if args.max_rows:
                 limit = f"'scan.max-rows-per-batch' = '{args.max_rows}'"
                 text = text.replace("'scan.startup.mode'", f"{limit}, 'scan.startup.mode'")
             script = Path(folder) / f"{name}.sql"
             script.write_text(text.format(views="pageviews", counts=name, bootstrap=broker.bootstrap))
-            print(json.dumps(measure(script, args.rows, args.seconds)), flush=True)
+            print(json.dumps(measure(script, args.rows, args.seconds, args.set)), flush=True)
 
 
 if __name__ == "__main__":

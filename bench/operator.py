@@ -1,17 +1,18 @@
 """What a change costs in the stateful operators alone, without Spark, Kafka and formats:
 
-    python -m bench.operator [--operators normalize,aggregate,join] [--keys 100000,1000000] [--rows 100000] [--batches 10]
+    python -m bench.operator [--operators normalize,aggregate,join] [--keys 100000,1000000] [--rows 100000] [--batches 10] [--memory 192]
 
 State is filled with one row of each key first; then come batches of changes of keys chosen by chance. An update is one change, though
-it is two rows where an operator wants its old row too. CPU time of one thread, hashing of keys left out: Spark does that.
+it is two rows where an operator wants its old row too. CPU time of one thread, hashing of keys left out: Spark does that. What the process
+holds at most, clean pages of files left out, is told, too; the store is in files.
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
 import statistics
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,10 +30,12 @@ from firesteel.state.operator.join import Join, JoinKind, Side
 from firesteel.state.operator.materialize import Materialize
 from firesteel.state.operator.normalize import Normalize
 from firesteel.state.operator.operator import Operator
+from firesteel.state.operator.part import apply_in_parts
 from firesteel.state.operator.top import Sort, TopN
 from firesteel.state.order import Ints
 from firesteel.state.segment import K1, K2
 from firesteel.state.state import Now, State
+from firesteel.state.store import shape_within
 
 Inputs = dict[str, pa.Table]
 _INSERT, _DELETE = CODES[RowKind.INSERT], CODES[RowKind.DELETE]
@@ -41,12 +44,13 @@ _BEFORE, _AFTER = CODES[RowKind.UPDATE_BEFORE], CODES[RowKind.UPDATE_AFTER]
 _SHARED = 5
 
 
-class _Memory:
-    """A store in memory."""
+class _Files:
+    """A store in files, as RocksDB's is, so that what the process holds is the operator's."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
         self._manifest: bytes | None = None
-        self.blobs: dict[str, bytes] = {}
+        self.folder = folder
+        folder.mkdir()
 
     def load(self) -> bytes | None:
         return self._manifest
@@ -55,13 +59,36 @@ class _Memory:
         self._manifest = manifest
 
     def get(self, name: str) -> bytes | None:
-        return self.blobs.get(name)
+        path = self.folder / name
+        return path.read_bytes() if path.exists() else None
 
     def put(self, name: str, blob: bytes) -> None:
-        self.blobs[name] = blob
+        (self.folder / name).write_bytes(blob)
 
     def remove(self, name: str) -> None:
-        del self.blobs[name]
+        (self.folder / name).unlink()
+
+    @property
+    def bytes(self) -> int:
+        return sum(path.stat().st_size for path in self.folder.iterdir())
+
+
+class _Held:
+    """The most that this process holds in memory, in megabytes, looked at all the time."""
+
+    def __init__(self) -> None:
+        self.most = 0.0
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    @staticmethod
+    def now() -> float:
+        status = Path("/proc/self/status").read_text()
+        return int(status.partition("RssAnon:")[2].split()[0]) / 1024
+
+    def _watch(self) -> None:
+        while True:
+            self.most = max(self.most, self.now())
+            time.sleep(0.02)
 
 
 def _block(key: str, kinds: Ints, **columns: Ints) -> pa.Table:
@@ -167,12 +194,12 @@ OPERATORS = {
 }
 
 
-def measure(name: str, keys: int, fill: int, sizes: list[int], batches: int) -> Iterator[str]:
+def measure(name: str, keys: int, fill: int, sizes: list[int], batches: int, memory: int) -> Iterator[str]:
     """Fills an operator's state, and gives a line for each size of batch."""
     operator, rows, table = OPERATORS[name](keys)
-    durable, number = _Memory(), 0
+    number, watched = 0, _Held()
     with tempfile.TemporaryDirectory() as folder:
-        cache = Cache(Path(folder))
+        cache, durable = Cache(Path(folder) / "cache", memory), _Files(Path(folder) / "store")
 
         def run(some: Ints) -> tuple[float, int, State]:
             nonlocal number
@@ -180,8 +207,9 @@ def measure(name: str, keys: int, fill: int, sizes: list[int], batches: int) -> 
             inputs = rows(some)
             start = time.process_time()
             moment = Now(number, number)
-            state = State(durable, cache, moment)
-            operator.apply(inputs, state, moment)
+            state = State(durable, cache, moment, shape_within(memory))
+            for _ in apply_in_parts(operator, inputs, state, moment, memory // 16):
+                pass
             state.commit()
             return time.process_time() - start, state.counts.written, state
 
@@ -191,6 +219,7 @@ def measure(name: str, keys: int, fill: int, sizes: list[int], batches: int) -> 
         for size in sizes:
             count = max(batches, min(200, 500_000 // size))
             changes, seconds, written = 0, list[float](), 0
+            watched.most = 0.0
             for _ in range(count):
                 some = table.some(size)
                 second, bytes_, state = run(some)
@@ -200,7 +229,7 @@ def measure(name: str, keys: int, fill: int, sizes: list[int], batches: int) -> 
             yield (
                 f"{name:11} {keys:>10,} {size:>8,} {1e6 * sum(seconds) / changes:8.2f} µs"
                 f" {1e3 * statistics.median(seconds):8.1f} ms {1e3 * max(seconds):8.1f} ms"
-                f" {written / changes:6.0f} {sum(map(len, durable.blobs.values())) / keys:6.0f} {segments:5}"
+                f" {written / changes:6.0f} {durable.bytes / keys:6.0f} {segments:5} {watched.most:6.0f} MB"
             )
 
 
@@ -210,14 +239,14 @@ def main() -> None:
     parser.add_argument("--keys", default="100000,1000000,5000000")
     parser.add_argument("--rows", default="500000,100000,10000", help="changes in a batch")
     parser.add_argument("--batches", type=int, default=5, help="at least so many batches of a size")
+    parser.add_argument("--memory", type=int, default=192, help="megabytes that an operator may take")
     arguments = parser.parse_args()
-    print("operator          keys  changes   CPU a change   median batch    worst  written stored segments")
+    print("operator          keys  changes   CPU a change   median batch    worst  written stored segments   held")
     for name in arguments.operators.split(","):
         for keys in map(int, arguments.keys.split(",")):
             sizes = [int(size) for size in arguments.rows.split(",")]
-            for line in measure(name, keys, 500_000, sizes, arguments.batches):
+            for line in measure(name, keys, 500_000, sizes, arguments.batches, arguments.memory << 20):
                 print(line, flush=True)
-    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MB, the store in memory included")
 
 
 if __name__ == "__main__":

@@ -45,9 +45,9 @@ INSERT INTO sums SELECT k, COUNT(*), SUM(v) FROM changes GROUP BY k;
 class Changes:
     """The value of each key, and the messages that change it."""
 
-    def __init__(self, cluster: Mapping[str, str], topic: str, keys: int) -> None:
+    def __init__(self, cluster: Mapping[str, str], topic: str, keys: int, partitions: int = _PARTITIONS) -> None:
         self._producer = Producer({**cluster, "linger.ms": 50, "queue.buffering.max.messages": 1_000_000})
-        self._topic = topic
+        self._topic, self._partitions = topic, partitions
         self.values: NDArray[np.int64] = np.arange(keys, dtype=np.int64)
         self._chance = np.random.default_rng(7)
 
@@ -74,7 +74,7 @@ class Changes:
         for number, (key, value) in enumerate(messages):
             while True:
                 try:
-                    self._producer.produce(self._topic, value, partition=key % _PARTITIONS)
+                    self._producer.produce(self._topic, value, partition=key % self._partitions)
                     break
                 except BufferError:
                     self._producer.poll(0.1)

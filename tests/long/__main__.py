@@ -87,6 +87,16 @@ def parts(rounds: int) -> tuple[Part, ...]:
             (_PYTHON, "-m", "tests.faults.keyed", "--kills", str(max(1, rounds // 10))),
         ),
         Part(
+            "growth",
+            "30 minutes of updates over 100,000 keys through a join, an aggregate and a Top-N: files level off, and with a time to live they fall",
+            (_PYTHON, "-m", "tests.long.growth"),
+        ),
+        Part(
+            "damage",
+            "a byte of each kind in each kind of file of the state engine is changed: the job says so, or is right",
+            (_PYTHON, "-m", "tests.faults.flip"),
+        ),
+        Part(
             "brokers",
             "three brokers restarted in turn, three times; one away for five minutes",
             (_PYTHON, "-m", "tests.faults.rolling"),
@@ -96,6 +106,12 @@ def parts(rounds: int) -> tuple[Part, ...]:
             "random queries, compared with DuckDB",
             (*_PYTEST, "-s", "tests/oracle"),
             {"ORACLE_ROUNDS": "20", "ORACLE_QUESTIONS": "26"},
+        ),
+        Part(
+            "oracle-kills",
+            "the same, and each job loses a process in which the state engine works",
+            (*_PYTEST, "-s", "tests/oracle/test_oracle_queries.py"),
+            {"ORACLE_ROUNDS": "10", "ORACLE_QUESTIONS": "26", "ORACLE_KILLS": "1"},
         ),
         Part("scripts", "20,000 damaged scripts", (_PYTHON, "-m", "tests.fuzz.scripts", "--rounds", "20000")),
         Part(

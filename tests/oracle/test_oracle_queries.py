@@ -1,7 +1,7 @@
 """Changelogs by chance through queries by chance: what the sinks hold in the end is what DuckDB finds in the end.
 
 The records come in small batches, and the job stops and goes on in between. `ORACLE_ROUNDS` and `ORACLE_SEED` make it
-longer (`make soak`) and repeat it.
+longer (`make soak`) and repeat it. With `ORACLE_KILLS` each job loses a process of the state engine.
 """
 
 from __future__ import annotations
@@ -23,12 +23,15 @@ from tests.oracle.world import World
 from tests.script import BOUNDED, EARLIEST, UPSERT, create_table
 
 import firesteel
+from firesteel.spark.fault import VARIABLE
 
 ROUNDS = int(os.environ.get("ORACLE_ROUNDS", "1"))
 SEED = int(os.environ.get("ORACLE_SEED", "0")) or random.SystemRandom().randrange(10**6)
 QUESTIONS_PER_ROUND = int(os.environ.get("ORACLE_QUESTIONS", "8"))
 #: Questions by their names, with commas; empty for all.
 ONLY = os.environ.get("ORACLE_ONLY", "")
+#: Whether a task of the state engine loses its process in each job, at a moment chosen by chance.
+KILLS = bool(os.environ.get("ORACLE_KILLS"))
 #: Each query starts a Python process for each of its tables.
 _TOGETHER = 3
 
@@ -51,16 +54,30 @@ def _script(cluster: dict[str, str], topics: dict[str, str], questions: list[Que
         if question.key:
             columns += f", PRIMARY KEY ({', '.join(question.key)}) NOT ENFORCED"
         options = UPSERT if question.key else _CHANGES
-        parts.append(create_table(cluster, question.name, columns, topics[question.name], options))
+        parts.append(create_table(cluster, question.name, columns, topics[question.name], options, _once(question)))
         inserts.append(f"INSERT INTO {question.name} {question.flink};")
     return "\n".join([*parts, "EXECUTE STATEMENT SET BEGIN", *inserts, "END;"])
 
 
+def _once(question: Question) -> str:
+    """A changelog whose writer is killed is only right if it is written exactly once."""
+    if question.key or not KILLS:
+        return ""
+    return f"'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = '{question.name}'"
+
+
 @pytest.mark.parametrize("seed", range(SEED, SEED + ROUNDS))
 def test_the_sinks_hold_what_duckdb_finds(
-    seed: int, cluster: dict[str, str], spark: SparkSession, make_topic: Callable[..., str], tmp_path: Path
+    seed: int,
+    cluster: dict[str, str],
+    spark: SparkSession,
+    make_topic: Callable[..., str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     print(f"ORACLE_SEED={seed}")
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "fault"))
+    faults = random.Random(seed)
     chance = random.Random(seed)
     world = World(chance)
     asked = [make for make in QUESTIONS if not ONLY or make.__name__ in ONLY.split(",")]
@@ -78,7 +95,10 @@ def test_the_sinks_hold_what_duckdb_finds(
             topic, key, value = world.step()
             producer.produce(topics[topic], value, key)
         assert producer.flush(30) == 0
-        for script in scripts:
+        for number, script in enumerate(scripts):
+            if KILLS:
+                moment = faults.choice(("s1", "s2", "s3", "s4"))
+                (tmp_path / "fault").write_text(f"{moment} * kill {stage}{number}")
             firesteel.run(script, spark=spark)
         wrong = {
             question.name: difference

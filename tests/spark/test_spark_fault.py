@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,12 +16,13 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.deadline import wait_for
 from tests.faults.oracle import copy_mistakes, fill
-from tests.script import BOUNDED, EARLIEST, create_table
+from tests.oracle.topic import upserted
+from tests.script import BOUNDED, EARLIEST, UPSERT, create_table
 
 import firesteel
 from firesteel.connectors.kafka.admin import create_topic
 from firesteel.dev.broker.broker import start_broker
-from firesteel.dev.record import read_records
+from firesteel.dev.record import read_records, write_records
 from firesteel.spark.fault import VARIABLE
 
 pytestmark = pytest.mark.spark
@@ -150,3 +152,32 @@ def test_a_broker_that_goes_and_comes_back(
             broker.restart()
             assert job.wait(180)
         assert copy_mistakes(list(read_records(cluster, "out")), ROWS) == []
+
+
+def test_a_task_of_the_state_engine_that_fails_is_tried_again(
+    cluster: dict[str, str],
+    make_topic: Callable[..., str],
+    tmp_path: Path,
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each batch loses a task at another moment, by an error or with its process; what it had written counts once."""
+    source, sink = make_topic(), make_topic()
+    rows = [{"k": row % 40, "v": row % 7} for row in range(ROWS)]
+    write_records(cluster, source, [(None, json.dumps(row).encode()) for row in rows])
+    path = tmp_path / "groups.sql"
+    path.write_text(
+        "SET 'parallelism.default' = '2';\nSET 'table.exec.state.ttl' = '1 d';\n"
+        + create_table(cluster, "src", "k INT, v INT", source, EARLIEST, BOUNDED, "'scan.max-rows-per-batch' = '100'")
+        + create_table(cluster, "snk", "k INT, n BIGINT, d BIGINT, PRIMARY KEY (k) NOT ENFORCED", sink, UPSERT)
+        + "INSERT INTO snk SELECT k, COUNT(*), COUNT(DISTINCT v) FROM src GROUP BY k;\n"
+    )
+    failures = [f"{moment} {{}} {action}" for moment in ("s1", "s2", "s3", "s4") for action in ("raise", "kill")]
+    asked = [failure.format(batch) for batch, failure in enumerate(failures)]
+    with faults(tmp_path / "fault", asked, monkeypatch) as done:
+        firesteel.run(path, spark=spark)
+    assert done == asked
+    found = {row["k"]: (row["n"], row["d"]) for row in upserted(cluster, sink)}
+    sizes = Counter(row["k"] for row in rows)
+    distinct = Counter(key for key, _ in {(row["k"], row["v"]) for row in rows})
+    assert found == {key: (size, distinct[key]) for key, size in sizes.items()}

@@ -8,7 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyspark.sql import Row
+from pyspark.sql import Row, SparkSession
+from tests.faults.flip import KeptState
 
 from firesteel.spark.failure import CarriedError, explain_failure
 from firesteel.spark.lower.keyed import processor
@@ -67,7 +68,7 @@ def handle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Handle]:
     monkeypatch.setattr(processor, "batch_number", lambda: 1)
     monkeypatch.setattr(processor, "query_name", lambda: "1-dest")
     # Each batch has a cache of its own, so that all state is read from the store.
-    monkeypatch.setattr(processor, "_cache", lambda name, bucket: Cache(tmp_path / str(next(folders))))
+    monkeypatch.setattr(processor, "_cache", lambda name, bucket, memory: Cache(tmp_path / str(next(folders))))
     handle = Handle()
     work(handle)
     yield handle
@@ -75,7 +76,7 @@ def handle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Handle]:
 
 def work(handle: Handle) -> list[Row]:
     rows = pa.RecordBatch.from_pydict({"__k1": [1, 2], "__k2": [3, 4], "k": ["a", "b"], "v": [1, 2]})
-    one = Processor(KeepRow(("k",)), "op", ())
+    one = Processor(KeepRow(("k",)), "op", 1 << 30)
     one.init(handle)
     return list(
         one.handleInputRows((0,), iter([Row(input=INPUT, part=0, number=0, clock=1, blob=write_block(rows))]), None)
@@ -119,3 +120,15 @@ def test_a_changed_byte_of_the_manifest_is_told(handle: Handle) -> None:
         handle.manifest.held = (bytes(changed),)
         expected = f"The state of 'KeepRow by k' in '1-dest' is damaged: its manifest is not what was written. {CURE}"
         assert told(handle) == expected
+
+
+@pytest.mark.spark
+def test_a_job_on_files_that_were_changed_says_so(tmp_path: Path, cluster: dict[str, str], spark: SparkSession) -> None:
+    """Some bytes of some files of a real job's state; `python -m tests.faults.flip` changes each kind of byte in each kind of file."""
+    (tmp_path / "kept").mkdir()
+    state = KeptState(tmp_path / "kept", cluster, spark, f"flip-{tmp_path.name}", snapshots=True)
+    files = list(state.files())
+    chosen = {".zip": "middle", "v2": "length"}
+    for kind, place in chosen.items():
+        (file,) = (one for one in files if kind in (one.suffix, one.parent.name))
+        assert " is damaged: '1-dest/state" in state.harm(tmp_path / place, file, place)

@@ -14,6 +14,7 @@ from tests.state.durable import Memory, mix, now
 from firesteel.state.cache import Cache
 from firesteel.state.hash import hash_columns
 from firesteel.state.operator.operator import INPUT, Operator
+from firesteel.state.operator.part import apply_in_parts
 from firesteel.state.order import Ints
 from firesteel.state.state import State
 from firesteel.state.store import Shape
@@ -53,9 +54,10 @@ class Run:
         schemas: Mapping[str, pa.Schema],
         keys: Mapping[str, Sequence[str]],
         hash_keys: Hash = hashes,
+        part_bytes: int = 1 << 30,
     ) -> None:
         self.operator, self.schemas, self.keys, self._hash = operator, schemas, keys, hash_keys
-        self.durable, self.cache = Memory(), Cache(folder)
+        self.durable, self.cache, self.part_bytes = Memory(), Cache(folder), part_bytes
         self.net: Counter[Row] = Counter()
         self.kinds: Counter[int] = Counter()
         self.batch = 0
@@ -73,11 +75,12 @@ class Run:
         moment = now(self.batch, clock)
         self.state = State(self.durable, self.cache, moment, SMALL)
         blocks = {name: self.block(name, rows) for name, rows in inputs.items() if rows}
-        output = self.operator.apply(blocks, self.state, moment)
+        outputs = list(apply_in_parts(self.operator, blocks, self.state, moment, self.part_bytes))
         self.state.commit()
         self.batch += 1
-        if output is None:
+        if not outputs:
             return []
+        output = pa.concat_tables(outputs)
         names = [name for name in output.column_names if name != "__kind"]
         kinds = output["__kind"].to_pylist()
         values = [tuple(frozen(value) for value in row.values()) for row in output.select(names).to_pylist()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -227,6 +228,18 @@ def test_a_large_merge_is_spread_over_batches(tmp_path: Path) -> None:
         assert state.report()["rows"].rows < 50_000
     assert most < 6_000
     assert len(state.table("rows").get(keys * 3, keys)[0]) == 20_000
+
+
+def test_a_merge_that_changes_nothing_of_what_was_just_written_keeps_it(tmp_path: Path) -> None:
+    """A segment is named by its batch and its content: merged alone, it gets the name that it had."""
+    durable, shape = Memory(), Shape(part_rows=50, slice_rows=50)
+    for batch, keys in enumerate([np.arange(400), np.arange(1000, 1200), np.arange(2000, 2200)]):
+        state = State(durable, Cache(tmp_path), now(batch), shape)
+        state.table("rows").put(pa.table({"__k1": keys, "__k2": keys}))
+        state.commit()
+    shutil.rmtree(tmp_path)
+    whole = State(durable, Cache(tmp_path), now(3), shape).table("rows").whole()
+    assert whole is not None and whole.num_rows == 800
 
 
 def test_only_so_much_stays_mapped(tmp_path: Path) -> None:

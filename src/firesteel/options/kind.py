@@ -125,6 +125,41 @@ class DurationKind:
         raise ValueError("expects a length of time such as '5 min', '10 s' or '500 ms'")
 
 
+_SIZES = {
+    label: 1 << bits
+    for bits, labels in (
+        (0, ("", "b", "bytes")),
+        (10, ("k", "kb", "kibibytes")),
+        (20, ("m", "mb", "mebibytes")),
+        (30, ("g", "gb", "gibibytes")),
+        (40, ("t", "tb", "tebibytes")),
+    )
+    for label in labels
+}
+_SIZE = re.compile(r"\s*([0-9]{1,19})\s*([A-Za-z]*)\s*")
+
+
+@dataclass(frozen=True)
+class MemorySizeKind:
+    """A number of bytes in Flink's form. Its units are powers of 1,024.
+
+    >>> MemorySizeKind().parse("512 mb"), MemorySizeKind().parse("1g")
+    (536870912, 1073741824)
+    """
+
+    minimum: int = 0
+    name: str = "MemorySize"
+
+    def parse(self, text: str) -> int:
+        matched = _SIZE.fullmatch(text)
+        if matched is None or matched[2].lower() not in _SIZES:
+            raise ValueError("expects a size such as '512 mb' or '1 gb'")
+        size = int(matched[1]) * _SIZES[matched[2].lower()]
+        if not self.minimum <= size <= LONG_MAX:
+            raise ValueError(f"expects a size of at least '{self.minimum >> 20} mb'")
+        return size
+
+
 @dataclass(frozen=True)
 class EnumKind(Generic[E]):
     """A value of an Enum, compared without case unless Flink compares it with case."""

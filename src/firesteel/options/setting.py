@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from firesteel.options.kind import BOOLEAN, DURATION, LONG, NON_EMPTY, POSITIVE, EnumKind
+from firesteel.options.kind import BOOLEAN, DURATION, LONG, NON_EMPTY, POSITIVE, EnumKind, MemorySizeKind
 from firesteel.options.option import Option
 
 
@@ -154,6 +154,13 @@ STATE_BACKEND_TYPE = Option(
     "运行时状态的存放位置：内存（`hashmap`）或磁盘上的 RocksDB。",
     default=StateBackend.HASHMAP,
 )
+MANAGED_MEMORY_SIZE = Option(
+    "taskmanager.memory.managed.size",
+    MemorySizeKind(minimum=64 << 20),
+    "How much memory state may take in each of Spark's processes beside the JVM's heap: a quarter of it RocksDB's blocks and changes,"
+    " the rest what all tasks together hold of it while they work. `512 mb` when it is not set.",
+    "状态在每个 Spark 进程中除 JVM 堆之外可使用的内存：四分之一用于 RocksDB，其余由各任务处理状态时共用。未设置时为 `512 mb`。",
+)
 PARALLELISM_DEFAULT = Option(
     "parallelism.default",
     PARALLELISM,
@@ -245,6 +252,7 @@ ROWS: tuple[Option[Any], ...] = (
     CHECKPOINTING_DIR,
     CHECKPOINTING_MODE,
     STATE_BACKEND_TYPE,
+    MANAGED_MEMORY_SIZE,
     PARALLELISM_DEFAULT,
     RESOURCE_PARALLELISM,
     LOCAL_TIME_ZONE,

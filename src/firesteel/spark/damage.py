@@ -133,6 +133,12 @@ _SIGNS = (
     "STREAMING_STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY",
     "STREAMING_CHECKPOINT_MISSING_METADATA_FILE",
     "StateSchemaCompatibilityChecker$.readSchemaFile",
+    # What Spark keeps about the variables of `transformWithState`.
+    "MALFORMED_LOG_FILE",
+    "OperatorStateMetadata",
+    "TransformWithStateVariableInfo",
+    "StateSchemaV3File",
+    "/_stateSchema/",
     "Failed to read log file",
     "Incomplete log file",
     "block checksum mismatch",

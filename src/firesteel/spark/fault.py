@@ -8,6 +8,8 @@ tells one failure from the next. The moments:
     m2  writer: the past is fenced                  m6  writer: committed, the task is not done yet
     m3  writer: in the middle of the rows           m7  driver: written, Spark does not know yet
     m4  writer: flushed, not committed              m8  driver: Spark knows, the group does not yet
+    s1  engine: a bucket's rows are there           s3  engine: the bucket's state is written
+    s2  engine: a piece of its state is written     s4  engine: its output is given, the task is not done yet
 
 Actions: `kill` (this process, as `kill -9` does), `kill-driver`, `stop` (this process, as SIGSTOP does), `raise`.
 """

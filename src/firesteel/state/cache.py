@@ -85,6 +85,11 @@ class Cache:
             self._checked.discard(name)
             (self.folder / name).unlink(missing_ok=True)
 
+    def unmap(self) -> None:
+        """Lets go of all segments; their files stay."""
+        for name in list(self._open):
+            self._forget(name)
+
     def _found(self) -> set[str]:
         """Names the files that are there. One that is being written has a dot in its name: another attempt may be at it, unless it is old."""
         try:

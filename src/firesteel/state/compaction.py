@@ -6,13 +6,14 @@ is done, look-ups find the merged rows below its bound and the old runs above it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
 import pyarrow as pa
 
 from firesteel.state.manifest import Level, Part, Run, TableEntry
 from firesteel.state.merge import Rules, cut_rows, merge_rows
-from firesteel.state.segment import GONE
+from firesteel.state.segment import GONE, Segment
 from firesteel.state.store import Store
 
 
@@ -48,26 +49,28 @@ class Compaction:
                 level.runs, level.done, level.merging, level.bound = [level.done], [], False, None
         self._entry.levels = [level for level in levels if level.rows]
 
-    def push(self, rows: pa.RecordBatch) -> None:
+    def push(self, new: Sequence[pa.RecordBatch]) -> None:
         """Adds a batch's rows as a new run, and merges it with the newest runs of like size, or begins to."""
         levels, shape = self._entry.levels, self._store.shape
-        first, total = len(levels), rows.num_rows
+        count, size = sum(rows.num_rows for rows in new), sum(rows.nbytes for rows in new)
+        first, total = len(levels), count
         while first and not levels[first - 1].merging and levels[first - 1].rows <= shape.ratio * total:
             first -= 1
             total += levels[first].rows
         old = levels[first:]
-        most = shape.slice_rows + 2 * rows.num_rows
-        small = total <= most and total * (rows.nbytes // rows.num_rows) <= 4 * shape.part_bytes + 2 * rows.nbytes
-        if not old and (first or (pa.types.is_null(rows.column(GONE).type) and self._rules.floor is None)):
-            levels.append(Level([self._write(rows)]))
+        most = shape.slice_rows + 2 * count
+        small = total <= most and total * (size // count) <= 4 * shape.part_bytes + 2 * size
+        all_live = all(pa.types.is_null(rows.column(GONE).type) for rows in new)
+        if not old and (first or (all_live and self._rules.floor is None)):
+            levels.append(Level([self._write(new)]))
         elif small:
             batches = [self._store.open(part).all for level in old for part in level.parts]
-            merged = self._merge([*batches, rows], bottom=not first)
+            run = self._write(self._merge_by_range([*batches, *new], bottom=not first))
             self._retire(part for level in old for part in level.parts)
-            levels[first:] = [Level([self._write(merged)])] if merged.num_rows else []
+            levels[first:] = [Level([run])] if run else []
         else:
             runs = [run for level in old for run in level.runs]
-            levels[first:] = [Level([*runs, self._write(rows)], merging=True, bottom=not first)]
+            levels[first:] = [Level([*runs, self._write(new)], merging=True, bottom=not first)]
 
     def sweep(self, clock: int, ttl: int) -> None:
         """Begins to merge everything once in a time to live, so that what has expired is dropped where nothing new makes merges."""
@@ -104,11 +107,26 @@ class Compaction:
                 batches.append(segment.all)
         merged = self._merge(batches, level.bottom)
         if merged.num_rows:
-            level.done += self._write(merged)
+            level.done += self._write([merged])
         self._retire(part for run in level.runs for part in run if bound is None or part.last <= bound)
         level.runs = [] if bound is None else [[part for part in run if part.last > bound] for run in level.runs]
         level.bound = bound
         return sum(batch.num_rows for batch in batches)
+
+    def _merge_by_range(self, batches: Sequence[pa.RecordBatch], bottom: bool) -> Iterator[pa.RecordBatch]:
+        """Merges all rows, one range of first numbers after the other: only that of a range is held in memory."""
+        shape, segments = self._store.shape, [Segment(rows) for rows in batches]
+        rows, size = sum(one.num_rows for one in batches), sum(one.nbytes for one in batches)
+        count = max(rows // (2 * shape.slice_rows), size // (4 * shape.part_bytes), 1)
+        largest = max(segments, key=lambda segment: segment.rows).keys[0]
+        bounds = np.unique(largest[np.arange(1, count) * len(largest) // count]).tolist()
+        floor = None
+        for bound in (*bounds, None):
+            views = [view.all for one in segments if (view := one.above(floor)) and (view := view.up_to(bound))]
+            floor = bound
+            merged = self._merge(views, bottom) if views else None
+            if merged is not None and merged.num_rows:
+                yield merged
 
     def _merge(self, batches: list[pa.RecordBatch], bottom: bool) -> pa.RecordBatch:
         horizon = self._rules.horizon if bottom or self._all_touched else None
@@ -118,9 +136,10 @@ class Compaction:
         self._store.counts.merged += sum(batch.num_rows for batch in batches)
         return merged
 
-    def _write(self, rows: pa.RecordBatch) -> Run:
+    def _write(self, run: Iterable[pa.RecordBatch]) -> Run:
         shape = self._store.shape
-        return [self._store.write(self._name, part) for part in cut_rows(rows, shape.part_rows, shape.part_bytes)]
+        cut = (part for rows in run for part in cut_rows(rows, shape.part_rows, shape.part_bytes))
+        return [self._store.write(self._name, part) for part in cut]
 
     def _retire(self, parts: Iterable[Part]) -> None:
         for part in parts:

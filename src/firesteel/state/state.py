@@ -91,6 +91,11 @@ class State:
                 due.append((self._now.clock if entry.swept is None else entry.swept) + entry.ttl)
         return min(due, default=None)
 
+    def flush(self) -> None:
+        """Makes what was written visible to the rest of the batch."""
+        for table in self._tables.values():
+            table.flush()
+
     def commit(self) -> None:
         """Writes the batch's segments, removes what was merged, and saves the manifest if anything has changed.
 
@@ -101,7 +106,7 @@ class State:
                 self.table(name, entry.ttl)
         for table in self._tables.values():
             table.commit()
-        self._store.remove_retired()
+        self._store.remove_retired(self._manifest.names())
         tables = self._manifest.tables.items()
         self._manifest.tables = {name: entry for name, entry in tables if entry.levels or entry.floor is not None}
         if self._before is not None and write_manifest(self._manifest) == self._before:

@@ -5,7 +5,7 @@ A segment's name is made of the batch's number, its table and its content, so th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -17,6 +17,9 @@ from firesteel.state.durable import Durable
 from firesteel.state.manifest import Part, TableEntry
 from firesteel.state.piece import cut_pieces, join_pieces, piece_name
 from firesteel.state.segment import Segment, read_rows, write_rows
+
+#: A merge holds so many segments of the largest size: its runs, what they are together, and the new one.
+_MERGED = 16
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,11 @@ class Shape:
     piece_bytes: int = (4 << 20) - 64
     ratio: float = 1.0
     slice_rows: int = 1 << 18
+
+
+def shape_within(memory: int) -> Shape:
+    """Gives the usual shape, with segments of which a merge of several needs no more than so many bytes."""
+    return Shape(part_bytes=min(Shape.part_bytes, max(memory // _MERGED, 1 << 20)))
 
 
 @dataclass
@@ -95,11 +103,15 @@ class Store:
         """Lets go of a segment at the end of the batch."""
         self._retired.append(part)
 
-    def remove_retired(self) -> None:
-        """Removes the pieces of retired segments. Their files are removed at the next batch: this attempt may fail."""
-        for part in self._retired:
-            for number in range(part.pieces):
-                self._durable.remove(piece_name(part.name, number))
+    def remove_retired(self, alive: Collection[str]) -> None:
+        """Removes the pieces of retired segments. Their files are removed at the next batch: this attempt may fail.
+
+        A merge that changes nothing of a segment that this batch has written gives its very name: such a one is `alive`.
+        """
+        for name, pieces in {part.name: part.pieces for part in self._retired}.items():
+            if name not in alive:
+                for number in range(pieces):
+                    self._durable.remove(piece_name(name, number))
         self._retired = []
 
 

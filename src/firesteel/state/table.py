@@ -6,6 +6,7 @@ What a batch puts becomes visible to the batches behind it, or to itself after `
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -161,20 +162,20 @@ class SortedTable:
     def commit(self) -> None:
         """Writes what the batch has put, and merges what has become too many."""
         self.flush()
-        fresh = [segment.all for segment in self._fresh]
-        new = (
-            None
-            if not fresh
-            else fresh[0]
-            if len(fresh) == 1
-            else merge_rows(fresh, Rules(clock=self._touch_of_old))[0]
-        )
+        new = self._run_of_fresh()
         rules = Rules(floor=self._entry.floor, horizon=self._horizon, clock=self._touch_of_old, keep=self.keep)
         compaction = Compaction(self.name, self._entry, self._store, rules)
         compaction.drop_old_parts()
-        if new is not None:
+        if new:
             compaction.push(new)
         if self.ttl is not None:
             compaction.sweep(self._clock, self.ttl)
-        compaction.advance(self._store.shape.slice_rows + 4 * (0 if new is None else new.num_rows))
+        compaction.advance(self._store.shape.slice_rows + 4 * sum(rows.num_rows for rows in new))
         self._fresh, self._opened = [], None
+
+    def _run_of_fresh(self) -> list[pa.RecordBatch]:
+        """Gives what the batch has put as one sorted run, in blocks: parts of a batch often stand one behind the other already."""
+        fresh = sorted(self._fresh, key=lambda segment: segment.first)
+        if all(one.last < other.first for one, other in pairwise(fresh)):
+            return [segment.all for segment in fresh]
+        return [merge_rows([segment.all for segment in self._fresh], Rules(clock=self._touch_of_old))[0]]

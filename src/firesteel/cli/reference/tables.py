@@ -87,6 +87,7 @@ _KINDS = {
     "Integer": "整数",
     "Long": "长整数",
     "Duration": "时长",
+    "MemorySize": "内存大小",
     "Enum": "枚举",
     "List": "列表",
     "Offsets": "位点",

@@ -30,6 +30,7 @@ from firesteel.spark.job.kept_positions import kept_reader
 from firesteel.spark.job.move import asked_tasks, laid_out, usual_layout
 from firesteel.spark.job.query import Query
 from firesteel.spark.job.query_plan import QueryEvents, QueryPlan, query_settings
+from firesteel.spark.memory import memory_settings
 from firesteel.spark.place import job_name, log_file, safe_name, spark_settings, state_folder
 from firesteel.spark.rescale.layout import check_rescale, store_format
 from firesteel.spark.start.cluster import check_workers
@@ -171,6 +172,7 @@ class Job:
         queries = [self.checkpoint.query_folder(name) for name, _ in self._named_sinks()]
         form = store_format(queries, in_rocksdb=self._backend is StateBackend.ROCKSDB)
         settings = {
+            **memory_settings(self.analysis, shared),
             "spark.sql.shuffle.partitions": str(self._tasks or shared.sparkContext.defaultParallelism),
             "spark.sql.streaming.stateStore.providerClass": _PROVIDERS[self._backend],
             "spark.sql.streaming.stateStore.checkpointFormatVersion": str(form),
@@ -192,16 +194,8 @@ class Job:
         events = QueryEvents(self._note, self._news.set, lambda shown: self.on_shown(shown))
         for number, (name, sink) in enumerate(self._named_sinks(), start=1):
             folder = self.checkpoint.query_folder(name)
-            plan = QueryPlan(
-                name,
-                number,
-                sink,
-                folder,
-                settings,
-                self._runtimes,
-                usual_layout(self._session),
-                self.checkpoint.kept(name),
-            )
+            layout, kept = usual_layout(self._session), self.checkpoint.kept(name)
+            plan = QueryPlan(name, number, sink, folder, settings, self._runtimes, layout, kept)
             query = Query(laid_out(self._session, plan, events, self._tasks, self._note_move, self._go_on), events)
             self._queries.append(query)
             query.start(self._session)

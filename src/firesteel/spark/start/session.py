@@ -270,6 +270,8 @@ _SQL_SETTINGS = {
     # batch, for a batch that runs again. That version is in files too, which take longer to read, but for a table of
     # millions of keys it costs garbage collection in every batch.
     "spark.sql.streaming.maxBatchesToRetainInMemory": "1",
+    # A job goes on from its last batches only. Spark's default keeps what was written in a hundred: many times what is alive.
+    "spark.sql.streaming.minBatchesToRetain": "10",
     # RocksDB then stores the changes of each batch instead of whole files, and no key is looked up only to count it.
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",

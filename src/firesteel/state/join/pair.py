@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,8 +19,8 @@ Condition = Callable[[pa.RecordBatch, pa.RecordBatch], Bools]
 #: Places of rows that are pairs, left and right.
 Pairs = tuple[Ints, Ints]
 
-#: So many candidates are looked at together, so that a key with very many rows needs no more memory than its pairs do.
-_CHUNK = 1 << 20
+#: So many candidates are looked at together, so that a key with very many rows needs no more memory than others.
+_CHUNK = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -31,25 +31,20 @@ class Match:
     null_safe: Sequence[bool]
     condition: Condition | None
 
-    def pairs(self, left: SideRows, right: SideRows) -> Pairs:
-        """Gives the places of all pairs, in the order of the left rows."""
+    def pairs(self, left: SideRows, right: SideRows) -> Iterator[Pairs]:
+        """Gives the places of all pairs, in the order of the left rows, of not too many candidates at a time."""
         low, high = np.searchsorted(right.k1, left.k1, "left"), np.searchsorted(right.k1, left.k1, "right")
         count = high - low
         total = np.cumsum(count)
-        ones: list[Ints] = []
-        others: list[Ints] = []
         start = 0
         while start < len(count):
             done = int(total[start - 1]) if start else 0
             end = max(start + 1, int(np.searchsorted(total, done + _CHUNK, "right")))
             for one, other in self._chunks(low[start:end], count[start:end]):
                 meets = self._meets(take(left.data, start + one), take(right.data, other))
-                ones.append(start + one[meets])
-                others.append(other[meets])
+                if meets.any():
+                    yield start + one[meets], other[meets]
             start = end
-        if not ones:
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        return np.concatenate(ones), np.concatenate(others)
 
     def _chunks(self, low: Ints, count: Ints) -> Sequence[tuple[Ints, Ints]]:
         if len(count) > 1 or int(count[0]) <= _CHUNK:
@@ -78,3 +73,32 @@ class Match:
                 valid: Bools = column.is_valid().to_numpy(zero_copy_only=False)
                 marks = valid if marks is None else marks & valid
         return marks
+
+
+class Meeting:
+    """The pairs among rows of two inputs. Very many are not kept, but found again whenever they are asked for."""
+
+    def __init__(self, match: Match, left: SideRows, right: SideRows) -> None:
+        self.left, self.right = left, right
+        self._match = match
+        found = match.pairs(left, right)
+        first, second = next(found, None), next(found, None)
+        self._kept = None if second is not None else [first] if first is not None else []
+
+    def __iter__(self) -> Iterator[Pairs]:
+        """Gives places of left and right rows."""
+        return self._match.pairs(self.left, self.right) if self._kept is None else iter(self._kept)
+
+    def left_total(self, weight: Ints) -> Ints:
+        """Adds up for each left row what the right rows that it meets weigh."""
+        total = np.zeros(len(self.left), np.int64)
+        for one, other in self:
+            np.add.at(total, one, weight[other])
+        return total
+
+    def right_total(self, weight: Ints) -> Ints:
+        """Adds up for each right row what the left rows that it meets weigh."""
+        total = np.zeros(len(self.right), np.int64)
+        for one, other in self:
+            np.add.at(total, other, weight[one])
+        return total

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
 
-from firesteel.state.join.pair import Condition, Match, Pairs
+from firesteel.state.join.pair import Condition, Match, Meeting, Pairs
 from firesteel.state.join.side import SideRows, changes_of_side, net_rows, no_rows, put_rows, stored_rows
 from firesteel.state.order import Ints, without_repeats
-from firesteel.state.row import DELETE, INSERT, Kinds, block_of, data_of, output_of, signs_of, take, with_kind
+from firesteel.state.row import DELETE, INSERT, Kinds, block_of, data_of, is_retract, kinds_of, take, with_kind
 from firesteel.state.state import Now, State
 from firesteel.state.table import SortedTable
 
 LEFT_INPUT, RIGHT_INPUT = "left", "right"
+#: So many pairs are given in one block at most.
+_BLOCK = 1 << 18
 
 
 class JoinKind(Enum):
@@ -43,19 +46,12 @@ class Side:
 
 
 @dataclass(frozen=True)
-class _Meeting:
-    """A batch's changed rows of both sides, the stored rows with their keys that did not change, and the pairs among them.
+class _Changed:
+    """What meets in a batch: changed left and unchanged right rows, unchanged left and changed right rows, and rows that both changed."""
 
-    The pairs are of changed left and unchanged right rows, of unchanged left and changed right rows, and of rows that both changed.
-    """
-
-    left: SideRows
-    right: SideRows
-    left_rest: SideRows
-    right_rest: SideRows
-    left_pairs: Pairs
-    right_pairs: Pairs
-    both_pairs: Pairs
+    by_left: Meeting
+    by_right: Meeting
+    by_both: Meeting
 
 
 @dataclass(frozen=True)
@@ -96,20 +92,29 @@ class Join:
         return self.left.ttl is not None or self.right.ttl is not None
 
     def apply(self, inputs: Mapping[str, pa.Table], state: State, now: Now) -> pa.Table | None:
-        left_table, right_table = state.table("left", self.left.ttl), state.table("right", self.right.ttl)
-        alone: list[pa.RecordBatch] = []
-        left = self._changes(inputs, 0, left_table, alone)
-        right = self._changes(inputs, 1, right_table, alone)
-        if not len(left) and not len(right):
-            return self._output(output_of(alone))
-        meeting = self._meet(left, right, left_table, right_table)
-        blocks = [*alone, *self._left_blocks(meeting, left_table), *self._right_blocks(meeting, right_table)]
-        if self.kind not in (JoinKind.SEMI, JoinKind.ANTI):
-            blocks += self._pair_blocks(meeting)
-        return self._output(_retracts_first(blocks))
+        blocks = list(self.blocks(inputs, state))
+        return pa.concat_tables(blocks) if blocks else None
 
-    def _output(self, rows: pa.Table | None) -> pa.Table | None:
-        if rows is None or not self.dropped:
+    def blocks(self, inputs: Mapping[str, pa.Table], state: State) -> Iterator[pa.Table]:
+        """Does the same, and gives the output in blocks: a frequent key has more pairs than memory may hold. All have to be taken."""
+        left_table, right_table = state.table("left", self.left.ttl), state.table("right", self.right.ttl)
+        single: list[pa.RecordBatch] = []
+        left = self._changes(inputs, 0, left_table, single)
+        right = self._changes(inputs, 1, right_table, single)
+        changed = None
+        if len(left) or len(right):
+            changed = self._meet(left, right, left_table, right_table)
+            single += [*self._left_blocks(changed, left_table), *self._right_blocks(changed, right_table)]
+        pairs = changed if self.kind not in (JoinKind.SEMI, JoinKind.ANTI) else None
+        # what replaces a row stands behind it
+        for is_gone in (True, False):
+            blocks = [take(block, is_retract(kinds_of(block)) == is_gone) for block in single if block.num_rows]
+            for block in chain(blocks, () if pairs is None else self._pair_blocks(pairs, is_gone)):
+                if block.num_rows:
+                    yield self._output(pa.Table.from_batches([block]))
+
+    def _output(self, rows: pa.Table) -> pa.Table:
+        if not self.dropped:
             return rows
         return rows.select([name for name in rows.column_names if name not in self.dropped])
 
@@ -135,7 +140,7 @@ class Join:
         unique = (self.left, self.right)[side].unique
         return changes_of_side(rows, table, (self._tracks_left, self._tracks_right)[side], unique)
 
-    def _meet(self, left: SideRows, right: SideRows, left_table: SortedTable, right_table: SortedTable) -> _Meeting:
+    def _meet(self, left: SideRows, right: SideRows, left_table: SortedTable, right_table: SortedTable) -> _Changed:
         left_rest, right_rest = no_rows(self.left.columns), no_rows(self.right.columns)
         if len(left):
             found = stored_rows(right_table, without_repeats(left.k1), self.right.columns.names, self._tracks_right)
@@ -143,40 +148,28 @@ class Join:
         if len(right):
             found = stored_rows(left_table, without_repeats(right.k1), self.left.columns.names, self._tracks_left)
             left_rest = left_rest if found is None else found.take(~found.are_in(left))
-        pairs = self._match.pairs
-        return _Meeting(
-            left,
-            right,
-            left_rest,
-            right_rest,
-            pairs(left, right_rest),
-            pairs(left_rest, right),
-            pairs(left, right),
-        )
+        match = self._match
+        return _Changed(Meeting(match, left, right_rest), Meeting(match, left_rest, right), Meeting(match, left, right))
 
-    def _left_blocks(self, meeting: _Meeting, table: SortedTable) -> list[pa.RecordBatch]:
+    def _left_blocks(self, changed: _Changed, table: SortedTable) -> list[pa.RecordBatch]:
         """Writes the left rows, and gives the changes of rows without a match, or of semi and anti joins."""
-        left = meeting.left
+        left, rest = changed.by_left.left, changed.by_right.left
         if not self._tracks_left:
             put_rows(table, left, left.matches, False)
             return []
-        (one, rest), (others, other) = meeting.left_pairs, meeting.right_pairs
-        matches = _total(len(left), one, meeting.right_rest.before[rest])
-        matches += _total(len(left), meeting.both_pairs[0], meeting.right.after[meeting.both_pairs[1]])
-        gained = _total(len(meeting.left_rest), others, meeting.right.delta[other])
-        return self._settle(table, left, matches, meeting.left_rest, gained, 0)
+        matches = changed.by_left.left_total(changed.by_left.right.before)
+        matches += changed.by_both.left_total(changed.by_both.right.after)
+        return self._settle(table, left, matches, rest, changed.by_right.left_total(changed.by_right.right.delta), 0)
 
-    def _right_blocks(self, meeting: _Meeting, table: SortedTable) -> list[pa.RecordBatch]:
+    def _right_blocks(self, changed: _Changed, table: SortedTable) -> list[pa.RecordBatch]:
         """Writes the right rows, and gives the changes of rows without a match."""
-        right = meeting.right
+        right, rest = changed.by_right.right, changed.by_left.right
         if not self._tracks_right:
             put_rows(table, right, right.matches, False)
             return []
-        (one, others), (rest, other) = meeting.left_pairs, meeting.right_pairs
-        matches = _total(len(right), other, meeting.left_rest.before[rest])
-        matches += _total(len(right), meeting.both_pairs[1], meeting.left.after[meeting.both_pairs[0]])
-        gained = _total(len(meeting.right_rest), others, meeting.left.delta[one])
-        return self._settle(table, right, matches, meeting.right_rest, gained, 1)
+        matches = changed.by_right.right_total(changed.by_right.left.before)
+        matches += changed.by_both.right_total(changed.by_both.left.after)
+        return self._settle(table, right, matches, rest, changed.by_left.right_total(changed.by_left.left.delta), 1)
 
     def _settle(
         self, table: SortedTable, changed: SideRows, matches: Ints, others: SideRows, gained: Ints, side: int
@@ -210,56 +203,43 @@ class Join:
             rows = pa.RecordBatch.from_arrays(columns, names=self._names)
         return [with_kind(rows, kinds)]
 
-    def _pair_blocks(self, meeting: _Meeting) -> list[pa.RecordBatch]:
-        left, right = meeting.left, meeting.right
-        left_rest, right_rest = meeting.left_rest, meeting.right_rest
-        one, rest = meeting.left_pairs
-        rest_, other = meeting.right_pairs
-        both = meeting.both_pairs
-        weight = _weight_of_both(left.take(both[0]), right.take(both[1]))
-        agrees = np.sign(weight) == np.sign(left.delta[both[0]])
-        kinds = np.where(agrees, left.kind[both[0]], right.kind[both[1]])
-        return [
-            self._paired(
-                left, right_rest, meeting.left_pairs, left.delta[one] * right_rest.before[rest], left.kind[one]
-            ),
-            self._paired(
-                left_rest, right, meeting.right_pairs, left_rest.before[rest_] * right.delta[other], right.kind[other]
-            ),
-            self._paired(left, right, both, weight, kinds),
-        ]
+    def _pair_blocks(self, changed: _Changed, is_gone: bool) -> Iterator[pa.RecordBatch]:
+        """Gives the pairs that go, or those that come."""
+        meeting = changed.by_left
+        for one, other in meeting:
+            kinds = meeting.left.kind[one]
+            weight = meeting.left.delta[one] * meeting.right.before[other]
+            yield from self._paired(meeting, (one, other), weight, kinds, is_gone)
+        meeting = changed.by_right
+        for one, other in meeting:
+            kinds = meeting.right.kind[other]
+            weight = meeting.left.before[one] * meeting.right.delta[other]
+            yield from self._paired(meeting, (one, other), weight, kinds, is_gone)
+        meeting = changed.by_both
+        for one, other in meeting:
+            left, right = meeting.left, meeting.right
+            delta = left.delta[one]
+            weight = _weight_of_both(left.before[one], delta, right.before[other], right.delta[other])
+            kinds = np.where(np.sign(weight) == np.sign(delta), left.kind[one], right.kind[other])
+            yield from self._paired(meeting, (one, other), weight, kinds, is_gone)
 
-    def _paired(self, left: SideRows, right: SideRows, pairs: Pairs, weight: Ints, kinds: Kinds) -> pa.RecordBatch:
-        one, other = pairs
-        if (np.abs(weight) != 1).any():
-            times = np.abs(weight)
-            one, other, kinds = np.repeat(one, times), np.repeat(other, times), np.repeat(kinds, times)
-        columns = [*take(left.data, one).columns, *take(right.data, other).columns]
-        rows = pa.RecordBatch.from_arrays(columns, names=self._names)
-        return with_kind(rows, kinds)
+    def _paired(
+        self, meeting: Meeting, pairs: Pairs, weight: Ints, kinds: Kinds, is_gone: bool
+    ) -> Iterator[pa.RecordBatch]:
+        """Gives pairs as often as they weigh, not too many rows in a block."""
+        some = np.flatnonzero((weight != 0) & (is_retract(kinds) == is_gone))
+        total = np.cumsum(np.abs(weight[some]))
+        count = int(total[-1]) if len(total) else 0
+        for start in range(0, count, _BLOCK):
+            places = np.arange(start, min(start + _BLOCK, count))
+            at = some[places if count == len(some) else np.searchsorted(total, places, "right")]
+            columns = [*take(meeting.left.data, pairs[0][at]).columns, *take(meeting.right.data, pairs[1][at]).columns]
+            yield with_kind(pa.RecordBatch.from_arrays(columns, names=self._names), kinds[at])
 
 
-def _weight_of_both(left: SideRows, right: SideRows) -> Ints:
+def _weight_of_both(left: Ints, left_delta: Ints, right: Ints, right_delta: Ints) -> Ints:
     """Tells by how much pairs become more whose rows both changed. Retractions of two rows that were not there retract no pair."""
-    left_after, right_after = left.before + left.delta, right.before + right.delta
+    left_after, right_after = left + left_delta, right + right_delta
     after = left_after * np.maximum(right_after, 0) + np.minimum(right_after, 0) * np.maximum(left_after, 0)
-    weight: Ints = after - left.before * right.before
+    weight: Ints = after - left * right
     return weight
-
-
-def _total(count: int, at: Ints, weight: Ints) -> Ints:
-    """Adds weights up by place."""
-    total = np.zeros(count, np.int64)
-    np.add.at(total, at, weight)
-    return total
-
-
-def _retracts_first(blocks: list[pa.RecordBatch]) -> pa.Table | None:
-    """Puts retractions before inserts: what replaces a row stands behind it."""
-    blocks = [block for block in blocks if block.num_rows]
-    if not blocks:
-        return None
-    signs = [signs_of(block) for block in blocks]
-    gone = [take(block, sign < 0) for block, sign in zip(blocks, signs, strict=True)]
-    come = [take(block, sign > 0) for block, sign in zip(blocks, signs, strict=True)]
-    return output_of([*gone, *come])

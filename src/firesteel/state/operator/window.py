@@ -74,8 +74,7 @@ class WindowAggregate:
             due.put(pa.table({K1: ends[groups.heads[new]], K2: groups.k1[new]}))
 
     def _answer(self, limit: int, state: State) -> pa.Table | None:
-        for name in state.tables():
-            state.table(name).flush()
+        state.flush()
         due = state.table("due").up_to(limit)
         state.table("due").forget(limit)
         if due is None or not due.num_rows:

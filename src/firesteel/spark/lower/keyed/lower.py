@@ -24,6 +24,7 @@ from firesteel.spark.column import column
 from firesteel.spark.lower.keyed.processor import Processor, WatermarkOf
 from firesteel.spark.lower.keyed.report import observe_reports, title_of
 from firesteel.spark.lower.keyed.wire import pack, unpack
+from firesteel.spark.memory import task_memory
 from firesteel.spark.type import spark_schema
 from firesteel.state.block import Packing
 from firesteel.state.operator.operator import INPUT, Operator
@@ -126,7 +127,12 @@ def _run(keyed: Keyed, lowering: Lowering, then: tuple[Packing, ...]) -> DataFra
     blobs = (
         packed.select("*", clock)
         .groupBy("bucket")
-        .transformWithState(Processor(keyed.operator, name, then, watermark), _OUTPUT, "Update", "None")
+        .transformWithState(
+            Processor(keyed.operator, name, task_memory(packed.sparkSession), then, watermark),
+            _OUTPUT,
+            "Update",
+            "None",
+        )
     )
     return observe_reports(blobs, title_of(keyed.operator), keyed.inputs[0].packings[0].buckets)
 
