@@ -38,7 +38,7 @@ def test_explain_tells_plan_key_state_and_columns(script: Path, capsys: pytest.C
         "  Aggregate keeps, for each user_region:\n"
         "    the number of rows\n"
         "    every distinct user_id\n"
-        "  kept for ever, by Spark's own operators\n"
+        "  kept for ever, on the state engine\n"
         "\n"
         "Columns read\n"
         "  pageviews: user_id, user_region (2 of 4)\n"
