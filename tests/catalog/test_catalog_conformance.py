@@ -20,8 +20,10 @@ PLANNED = {
     "errors-29-updating-query-append-sink",
     "errors-54-sink-column-count",
     "errors-56-sink-string-to-char",
+    "grouping-08-grouping-not-key-error",
     "io-13-insert-overwrite-error",
     "query-21-distinct-append",
+    "rank-06-dense-rank-error",
 }
 
 
