@@ -39,7 +39,13 @@ IMPORT = {
 
 def _modules() -> Iterator[tuple[str, ast.Module]]:
     for path in sorted(_ROOT.rglob("*.py")):
-        yield path.relative_to(_ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        try:
+            tree = ast.parse(text)
+        except SystemError:
+            # CPython 3.11 miscounts its depth when another thread parses at the same moment.
+            tree = ast.parse(text)
+        yield path.relative_to(_ROOT).as_posix(), tree
 
 
 def _texts(node: ast.AST) -> Iterator[str]:
